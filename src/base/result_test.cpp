@@ -1,0 +1,32 @@
+#include "base/file.h"
+#include "base/id.h"
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace nereus {
+static Result<int> half(int x) {
+    if (x % 2) return Error{Code::value, "odd"};
+    return x / 2;
+}
+static Result<int> quarter(int x) { return TRY(half(TRY(half(x)))); }
+
+TEST(Result, TryPassesValuesAndErrors) {
+    EXPECT_EQ(*quarter(12), 3);
+    EXPECT_EQ(quarter(6).error().message, "odd");
+}
+
+TEST(Id, DefaultIsInvalid) {
+    struct Tag;
+    EXPECT_FALSE(Id<Tag>().valid());
+    EXPECT_LT(Id<Tag>(1), Id<Tag>(2));
+}
+
+TEST(File, WriteIsAllOrNothing) {
+    std::string path = testing::TempDir() + "/nereus_file_test";
+    ASSERT_TRUE(write_file(path, "hello"));
+    EXPECT_EQ(*read_file(path), "hello");
+    EXPECT_EQ(write_file("/no/such/folder/x", "y").error().code, Code::io);
+    EXPECT_EQ(read_file("/").error().code, Code::io);
+    ::unlink(path.c_str());
+}
+} // namespace nereus

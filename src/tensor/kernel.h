@@ -1,0 +1,33 @@
+// tensor/kernel.h - the binary interface of a kernel, compiled or from the library. Compiled code depends on this
+// layout: a change here is a new artefact version.
+#pragma once
+#include <cstdint>
+
+namespace nereus {
+// What a kernel found wrong. The lowest failing task wins, so that the report is the same for every thread count.
+enum class Fault : int32_t { none = 0, index_range = 1, zero_divisor = 2, bounds = 3 /* checked mode */, cancelled = 4 };
+
+struct KernelError {
+    int64_t task;                  // the lowest failing task; INT64_MAX: none
+    int32_t fault;                 // a Fault
+    int32_t operand;               // which buffer
+    int64_t index;                 // linear index of the element
+    int64_t value;                 // the offending value, for instance the index that was out of range
+};
+
+struct Launch {
+    void* const* buf;              // buffers, in the order the kernel declares them; any alignment
+    const int64_t* p;              // host-computed parameters: extents, strides, scalar bits
+    int64_t* out;                  // late sizes
+    KernelError* err;
+    const int64_t* bytes;          // size of each buffer; read by checked kernels only
+};
+
+struct Worker {
+    void* scratch;                 // as many bytes as the schedule asked for, 64-byte aligned
+    const volatile int32_t* cancel;
+};
+
+// Runs tasks [task_begin, task_end) of the grid; returns a Fault. Allocates nothing, writes inside its extents only.
+using Kernel = int32_t (*)(const Launch*, int64_t task_begin, int64_t task_end, Worker*);
+} // namespace nereus
