@@ -3,6 +3,7 @@
 #include "base/id.h"
 #include "base/result.h"
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
