@@ -40,5 +40,4 @@ template <> class [[nodiscard]] Result<void> {
 using Status = Result<void>;
 } // namespace nereus
 
-#define TRY(...) \
-    __extension__({ auto r_ = (__VA_ARGS__); if (!r_) return std::move(r_).error(); std::move(r_).take(); })
+#define TRY(...) __extension__({ auto r_ = (__VA_ARGS__); if (!r_) return std::move(r_).error(); std::move(r_).take(); })

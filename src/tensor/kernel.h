@@ -5,7 +5,7 @@
 
 namespace nereus {
 // What a kernel found wrong. The lowest failing task wins, so that the report is the same for every thread count.
-enum class Fault : int32_t { none = 0, index_range = 1, zero_divisor = 2, bounds = 3 /*checked mode*/, cancelled = 4 };
+enum class Fault : int32_t { none = 0, index_range = 1, zero_divisor = 2, bounds = 3 /* checked mode */, cancelled = 4 };
 
 struct KernelError {
     int64_t task;                  // the lowest failing task; INT64_MAX: none
