@@ -12,10 +12,10 @@
 //  - if_, match: Binding::defines receive, from the arm that ran, its Block::dims (join symbols).
 //  - match: an arm's Block::symbols are read from the values its pattern binds (opened and constructor-bound dims).
 //  - for_, while_: the body's Block::symbols are carried like states: initially Binding::dims, after each trip the
-//    body's Block::dims, and at the end they become Binding::defines. The counter is Value::known of the parameter %i.
+//    body's Block::dims, and at the end they become Binding::defines. The counter is ValueInfo::known of the parameter %i.
 //  - apply: like call, through the target that arrives.
 //  - any other binding: Binding::defines are read off its result: an extent of a result's type (late dims, dims of an
-//    element taken from a container), or the number itself where Value::known of the result is that symbol.
+//    element taken from a container), or the number itself where ValueInfo::known of the result is that symbol.
 #pragma once
 #include "base/span.h"
 #include "ir/type.h"
@@ -122,7 +122,7 @@ struct Binding {
     Span span;
 };
 
-struct Value {
+struct ValueInfo {
     std::string name;                       // without %; unique within the function
     TypeId type;                            // Types::hole() until inferred
     Dim known;                              // i64 scalars: the value as a dim, where the shapes stage knows it
@@ -151,12 +151,12 @@ struct Function {
     bool from_prelude = false;
     Span span;
 
-    std::vector<Value> values;
+    std::vector<ValueInfo> values;
     std::vector<Binding> bindings;
     std::vector<Block> blocks;
 
-    Value& operator[](ValueId id) { return values[id.index]; }
-    const Value& operator[](ValueId id) const { return values[id.index]; }
+    ValueInfo& operator[](ValueId id) { return values[id.index]; }
+    const ValueInfo& operator[](ValueId id) const { return values[id.index]; }
     Binding& operator[](BindingId id) { return bindings[id.index]; }
     const Binding& operator[](BindingId id) const { return bindings[id.index]; }
     Block& operator[](BlockId id) { return blocks[id.index]; }
