@@ -1,0 +1,83 @@
+// dim/dims.h - symbolic sizes as hash-consed canonical polynomials: equal polynomials have equal ids.
+#pragma once
+#include "base/id.h"
+#include "base/result.h"
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nereus {
+using Dim = Id<struct DimTag>;             // an expression: polynomial with integer coefficients over atoms
+using Sym = Id<struct SymTag>;             // a symbol: an unknown integer with one definition
+using Atom = Id<struct AtomTag>;           // a symbol or one of the functions below, applied to Dims
+
+enum class AtomKind : uint8_t { symbol, floor_div, mod, min, max, bcast, rank, size };
+// `rank` and `size` are of a shape variable: its index is in AtomNode::shape.
+
+// Where a symbol gets its value.
+enum class SymKind : uint8_t {
+    size,          // an extent: a parameter's axis, a declared dim, a dim bound by a constructor; >= 0
+    late,          // the extent of a class-4 result; >= 0, defined by that binding
+    join,          // a phi over arms or loop iterations
+    host,          // an integer known on the host before kernels run, any sign
+    counter,       // a loop counter or trip count; >= 0
+    unknown,       // '?' in a signature: its own unknown extent; >= 0
+    fresh,         // 'new k' in a signature: a size chosen by the callee; >= 0
+};
+
+struct SymNode { std::string name; SymKind kind; };
+struct AtomNode { AtomKind kind; Sym symbol; std::vector<Dim> args; uint32_t shape = 0; };
+struct Factor { Atom atom; int32_t power; auto operator<=>(const Factor&) const = default; };
+struct Term { int64_t coefficient; std::vector<Factor> factors; bool operator==(const Term&) const = default; };
+using Polynomial = std::vector<Term>;      // sorted, no zero coefficients; empty = 0
+
+// Owns symbols, atoms and polynomials. Copying it copies everything; ids stay valid in the copy.
+class Dims {
+ public:
+    Dims();
+    Sym new_symbol(std::string name, SymKind kind);
+    const SymNode& symbol(Sym s) const { return symbols_[s.index]; }
+    size_t symbol_count() const { return symbols_.size(); }
+
+    Dim constant(int64_t value);
+    Dim of(Sym s);
+    Dim add(Dim a, Dim b);
+    Dim sub(Dim a, Dim b);
+    Dim mul(Dim a, Dim b);
+    Dim scale(Dim a, int64_t by);
+    Dim floor_div(Dim a, Dim b);           // b = 0 is left symbolic; evaluating it is an error
+    Dim mod(Dim a, Dim b);                 // sign of the divisor
+    Dim min(std::span<const Dim> args);
+    Dim max(std::span<const Dim> args);
+    Dim bcast(std::span<const Dim> args);  // the size that is not 1; evaluating incompatible sizes is an error
+    Dim rank_of(uint32_t shape_variable);
+    Dim size_of(uint32_t shape_variable);
+    Dim product(std::span<const Dim> args);
+
+    const Polynomial& polynomial(Dim d) const { return polynomials_[d.index]; }
+    const AtomNode& atom(Atom a) const { return atoms_[a.index]; }
+    std::optional<int64_t> constant_value(Dim d) const;
+    std::optional<Sym> as_symbol(Dim d) const;           // d is exactly one symbol
+    std::vector<Sym> symbols_of(Dim d) const;            // each once, in order of id
+    size_t node_count(Dim d) const;
+
+    // Replaces symbols; nullopt keeps one. Memoise outside if it is hot.
+    Dim substitute(Dim d, const std::function<std::optional<Dim>(Sym)>& image);
+    // a * s + b with s not in a, b: the coefficient and the rest, if d is linear in s.
+    struct Linear { Dim a, b; };
+    std::optional<Linear> linear_in(Dim d, Sym s);
+    // Exact value with overflow checks; an undefined symbol, zero divisor or incompatible bcast is an error.
+    Result<int64_t> evaluate(Dim d, const std::function<std::optional<int64_t>(Sym)>& value) const;
+
+    std::string to_string(Dim d) const;    // 2*n + m//4, with the grammar of the language
+    std::string to_string(Dim d, const std::function<std::string(Sym)>& name) const;
+
+ private:
+    // (the implementer fills this in)
+    std::vector<SymNode> symbols_;
+    std::vector<AtomNode> atoms_;
+    std::vector<Polynomial> polynomials_;
+};
+} // namespace nereus

@@ -1,0 +1,36 @@
+#include "ir/module.h"
+
+namespace nereus {
+ValueId Function::add_value(std::string name, TypeId type, Span span) {
+    values.push_back(ValueInfo{.name = std::move(name), .type = type, .known = {}, .span = span});
+    return ValueId(values.size() - 1);
+}
+BindingId Function::add_binding(Binding binding) {
+    bindings.push_back(std::move(binding));
+    return BindingId(bindings.size() - 1);
+}
+BlockId Function::add_block() {
+    blocks.emplace_back();
+    return BlockId(blocks.size() - 1);
+}
+
+VarId Module::add_var(std::string name, VarKind kind) {
+    vars.push_back(Var{std::move(name), kind});
+    return VarId(vars.size() - 1);
+}
+FunctionId Module::find_id(std::string_view name) const {
+    for (size_t i = 0; i < functions.size(); ++i)
+        if (functions[i].name == name) return FunctionId(i);
+    return {};
+}
+const Function* Module::find(std::string_view name) const {
+    FunctionId id = find_id(name);
+    return id.valid() ? &(*this)[id] : nullptr;
+}
+
+const Attribute* find_attribute(const Binding& binding, std::string_view name) {
+    for (const Attribute& attribute : binding.attributes)
+        if (attribute.name == name) return &attribute;
+    return nullptr;
+}
+} // namespace nereus
