@@ -77,7 +77,7 @@ TEST(Json, FloatsRoundOnce) {
         EXPECT_NE(message(scalar("f32", bad)), "") << bad;
     EXPECT_NE(message(scalar("f64", "1" + std::string(5000, '0'))), "");
     EXPECT_EQ(to_json(Value::tensor(HostTensor::of<float>({4}, {0.1f, 1e20f, -0.0f, 16777216}))),
-              tensor("f32", "4", "0.1, 1e+20, -0, 16777216"));
+              tensor("f32", "4", "0.1, 1e+20, -0.0, 16777216"));
     EXPECT_EQ(to_json(Value::tensor(HostTensor::scalar(0.1))), scalar("f64", "0.1"));
     EXPECT_EQ(to_json(Value::tensor(HostTensor::scalar(std::copysign(NAN, -1.0f)))), scalar("f32", "\"nan\""));
 }
