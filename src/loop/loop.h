@@ -14,8 +14,8 @@
 //   kernel scatter(v: f32, ids: i64,                  %0 = contract over k of a[i, m, k], b[i, k, n]
 //                  y: out f32; s: i64, n: i64) {      y[i, m, n] = %0
 //     parallel g                                    }
-//     sequential s                                  kernel nonzero(c: bool, y: out i64; row: i64) {
-//     y[g, at(ids[s], s, n)] += v[g, s]               sequential g
+//     sequential j                                  kernel nonzero(c: bool, y: out i64; row: i64) {
+//     y[g, at(ids[j], s, n)] += v[g, j]               sequential g
 //   }                                                 compact y(row) = coordinates where c[g]
 //                                                   }
 #pragma once
