@@ -47,6 +47,14 @@ struct EvalArgs {
 };
 using EvalFn = Result<std::vector<HostTensor>> (*)(const EvalArgs&);
 
+// How an operator on numbers (rank-0 integers and bools) is computed by the host program; none: by a kernel.
+enum class HostOp : uint8_t {
+    none, add, sub, mul, div, floor_div, mod, min, max, neg, eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_not,
+    select, cast,
+};
+class OpLowering;                           // ops/lowering.h
+using LowerFn = Status (*)(OpLowering&);
+
 struct OpDef {
     std::string_view name;
     std::string_view doc;                   // one line
@@ -58,6 +66,8 @@ struct OpDef {
     Effect effect = Effect::total;
     Builtin builtin = Builtin::none;
     EvalFn eval = nullptr;                  // plain and obvious, in f64 or exact integers, rounded once
+    LowerFn lower = nullptr;                // to loop functions
+    HostOp host = HostOp::none;
 };
 
 // All operators there are, by name; ops/registry.h has the one list.
