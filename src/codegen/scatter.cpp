@@ -1,0 +1,6 @@
+#include "codegen/inner.h"
+#include "codegen/plans.h"
+
+namespace nereus::cg {
+void emit_plan(Emitter& e, const loop::ScatterPlan& plan) { (void)e; (void)plan; }
+} // namespace nereus::cg
