@@ -24,4 +24,12 @@ void check_kernel(const char* text, int cases, double tolerance, int64_t largest
 TEST(Map, Add) {
     check_kernel("kernel add(a: f32, b: f32, y: out f32) { parallel g; y[g] = add(a[g], b[g]) }", 100, 0);
 }
+
+TEST(Row, Sum) {
+    check_kernel("kernel s(x: f32, y: out f32) { parallel g; reduce r; %0 = sum over r of x[g, r]; y[g] = %0 }", 150, 2e-4);
+}
+TEST(Row, Softmax) {
+    check_kernel("kernel softmax(x: f32, y: out f32) { parallel g; reduce r; %0 = max over r of x[g, r]"
+                 "; %1 = sum over r of exp(sub(x[g, r], %0)); y[g, r] = div(exp(sub(x[g, r], %0)), %1) }", 100, 1e-5);
+}
 } // namespace nereus::test
