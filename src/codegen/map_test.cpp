@@ -32,4 +32,8 @@ TEST(Row, Softmax) {
     check_kernel("kernel softmax(x: f32, y: out f32) { parallel g; reduce r; %0 = max over r of x[g, r]"
                  "; %1 = sum over r of exp(sub(x[g, r], %0)); y[g, r] = div(exp(sub(x[g, r], %0)), %1) }", 100, 1e-5);
 }
+TEST(Contract, Matmul) {
+    check_kernel("kernel matmul(a: f32, b: f32, y: out f32) { parallel i; parallel axis m; parallel axis n; reduce axis k"
+                 "; %0 = contract over k of a[i, m, k], b[i, k, n]; y[i, m, n] = %0 }", 60, 1e-4);
+}
 } // namespace nereus::test

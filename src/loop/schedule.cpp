@@ -94,7 +94,7 @@ std::optional<ContractPlan> contract_plan(const Function& f, const Form& form, c
     if (!c || form.contracts != 1 || size_t(form.stores) + 1 != f.body.size()) return std::nullopt;
     std::vector<uint64_t> masks = group_masks(f);
     uint64_t left = masks[c->left.index], right = masks[c->right.index];
-    ContractPlan plan{form.outer[0], form.outer_axes[0], form.outer_axes[1], form.reduce_axes[0], 1, 4, 2};
+    ContractPlan plan{form.outer[0], form.outer_axes[0], form.outer_axes[1], form.reduce_axes[0], 1, 4, 2, 1};
     if ((left & bit(plan.n)) || (right & bit(plan.m))) std::swap(plan.m, plan.n);
     if ((left & bit(plan.n)) || (right & bit(plan.m))) return std::nullopt;
     uint64_t all = bit(plan.batch) | bit(plan.m) | bit(plan.n);
@@ -104,6 +104,7 @@ std::optional<ContractPlan> contract_plan(const Function& f, const Form& form, c
         if (at & ~all) return std::nullopt;
     }
     plan.width = machine.vector_bytes / int(size_of(f.expr(c->left).dtype));
+    plan.epilogue_width = std::min(plan.width, vector_width(f, machine, plan.n));
     if (machine.vector_registers >= 32) plan.rows = 6, plan.vectors = 4;   // 24 sums + 4 columns + 1 row: 29 registers
     return plan;
 }

@@ -22,7 +22,7 @@ struct MapPlan { GroupId over; int width; };
 // Folds over `inner` at each point of `outer`. Vectors run along the last axis of either, as the strides allow.
 struct RowPlan { GroupId outer, inner; int width; };
 // y[b, m, n] = epilogue(sum over k of left * right): register tiles of `rows` x (`vectors` * `width`).
-struct ContractPlan { GroupId batch, m, n, k; int width, rows, vectors; };
+struct ContractPlan { GroupId batch, m, n, k; int width, rows, vectors, epilogue_width; };
 // Updates in the order of `order`; vectors run along the last axis of `over`.
 struct ScatterPlan { GroupId over, order; int width; };
 // One pass in row-major order; a single task.
