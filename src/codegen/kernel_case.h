@@ -30,7 +30,7 @@ struct Outcome {
 };
 
 // Random ranks, extents (0, 1 and primes among them), broadcasts, permuted and padded layouts, data of every kind.
-KernelCase random_case(loop::Function f, Rng& rng, int64_t largest = 40);
+KernelCase random_case(loop::Function f, Rng& rng);
 void make_dense(KernelCase& c, const std::vector<Dims>& extents, Rng& rng);      // row-major buffers, groups in order
 void fill_random(Bytes& bytes, DType t, Rng& rng);
 
@@ -49,6 +49,10 @@ Outcome run(const Compiled& k, const KernelCase& c, Split split = Split::whole);
 std::string difference(const KernelCase& c, const Outcome& got, const Outcome& expected, double tolerance);
 
 std::vector<Target> targets();                           // those this processor can run
+
+// Random cases on every target, plain and checked, whole and task by task, against the interpreter; the results of
+// both ways of splitting agree bitwise, and so do the faults.
+void check_kernel(const char* text, int cases, double tolerance);
 loop::Function parsed(const char* text);
 template <class T> std::vector<T> as(const Bytes& b) {
     std::vector<T> v(b.size() / sizeof(T));

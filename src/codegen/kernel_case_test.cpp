@@ -339,14 +339,30 @@ void make_dense(KernelCase& c, const std::vector<Dims>& extents, Rng& rng) {
     size_buffers(c, rng);
 }
 
-KernelCase random_case(Function f, Rng& rng, int64_t largest) {
+// Keeps the interpreter quick.
+static void bound_points(std::vector<Dims>& extents) {
+    for (;;) {
+        int64_t points = 1, *largest = nullptr;
+        for (Dims& group : extents)
+            for (int64_t& extent : group) {
+                points *= std::max<int64_t>(extent, 1);
+                if (!largest || extent > *largest) largest = &extent;
+            }
+        if (points <= 20000) return;
+        *largest /= 2;
+    }
+}
+
+KernelCase random_case(Function f, Rng& rng) {
     KernelCase c;
     c.f = std::move(f);
-    c.scalars.assign(c.f.scalars.size(), 3);
+    for (const Scalar& s : c.f.scalars)                  // three, in its dtype
+        c.scalars.push_back(s.dtype == DType::f32 ? std::bit_cast<int32_t>(3.0f)
+                            : s.dtype == DType::f64 ? std::bit_cast<int64_t>(3.0) : s.dtype == DType::boolean ? 1 : 3);
     auto extent = [&]() -> int64_t {
         constexpr int64_t usual[] = {0, 1, 2, 3, 5, 7, 8, 13, 16, 17, 31, 32, 37, 64, 67, 97};
         uint64_t pick = rng() % 24;
-        return std::min<int64_t>(largest, pick < 15 ? usual[pick + 1] : pick == 15 ? usual[0] : int64_t(1 + rng() % 40));
+        return pick < 15 ? usual[pick + 1] : pick == 15 ? usual[0] : int64_t(1 + rng() % 40);
     };
     for (const Group& g : c.f.groups) {
         Dims extents;
@@ -354,6 +370,7 @@ KernelCase random_case(Function f, Rng& rng, int64_t largest) {
         for (size_t i = 0; i < rank; ++i) extents.push_back(i + 1 < rank ? std::min<int64_t>(extent(), 5) : extent());
         c.extents.push_back(extents);
     }
+    bound_points(c.extents);
     std::vector<std::vector<size_t>> named = groups_by_buffer(c.f);
     for (size_t b = 0; b < named.size(); ++b) {
         std::vector<std::pair<size_t, size_t>> axes;
@@ -437,6 +454,31 @@ Outcome run(const Compiled& k, const KernelCase& c, Split split) {
         if (!c.f.buffers[b].out) { EXPECT_EQ(result.buffers[b], c.buffers[b]) << "an input was written"; }
     }
     return result;
+}
+
+void check_kernel(const char* text, int cases, double tolerance) {
+    Function f = parsed(text);
+    Rng rng(1);
+    std::vector<KernelCase> bound;
+    std::vector<Outcome> expected;
+    for (int i = 0; i < cases; ++i) {
+        bound.push_back(random_case(f, rng));
+        expected.push_back(interpret(bound.back()));
+    }
+    for (const Target& target : targets())
+        for (bool checked : {false, true}) {
+            Compiled k = compile(f, target, {.checked = checked});
+            for (size_t i = 0; i < bound.size(); ++i) {
+                const KernelCase& c = bound[i];
+                Outcome whole = run(k, c), split = run(k, c, Split::single_tasks_shuffled);
+                std::string where = target.name + (checked ? " checked" : "") + " case " + std::to_string(i) + "\n" + text;
+                ASSERT_EQ(difference(c, whole, expected[i], tolerance), "") << where;
+                ASSERT_EQ(split.fault, whole.fault) << where;
+                ASSERT_EQ(std::memcmp(&split.error, &whole.error, sizeof whole.error), 0) << where;
+                if (whole.fault) continue;
+                ASSERT_EQ(split.buffers, whole.buffers) << where;
+            }
+        }
 }
 
 std::string difference(const KernelCase& c, const Outcome& got, const Outcome& expected, double tolerance) {
