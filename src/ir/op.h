@@ -49,8 +49,9 @@ struct EvalArgs {
     const AttributeList& attributes;
 
     const HostTensor& tensor(size_t param) const { return tensors[param][0]; }
-    int64_t integer(std::string_view name, int64_t otherwise) const;
-    bool boolean(std::string_view name, bool otherwise) const;
+    int64_t integer(std::string_view name) const;        // left out: as the parameter declares
+    bool boolean(std::string_view name) const;
+    std::optional<std::vector<int64_t>> integers(std::string_view name) const;
     std::optional<DType> dtype(std::string_view name) const;
 };
 using EvalFn = Result<std::vector<HostTensor>> (*)(const EvalArgs&);
