@@ -7,7 +7,7 @@
 
 namespace nereus {
 namespace {
-constexpr int64_t alignment = 64;
+constexpr size_t alignment = 64;
 constexpr int64_t surely_small = int64_t(1) << 26;
 
 // An overcommitting kernel grants what it does not have and kills the process at the first touch, so what exceeds
@@ -21,7 +21,7 @@ bool machine_could_hold(int64_t bytes) {
 
 Result<std::shared_ptr<std::byte>> allocate_zeroed(int64_t bytes) {
     // calloc: large blocks come as untouched zero pages, and nobody pays for writing zeros
-    void* block = machine_could_hold(bytes) ? std::calloc(size_t(bytes + alignment), 1) : nullptr;
+    void* block = machine_could_hold(bytes) ? std::calloc(size_t(bytes) + alignment, 1) : nullptr;
     if (!block) return Error{Code::memory, "no memory for a tensor of " + std::to_string(bytes) + " bytes"};
     uintptr_t start = (uintptr_t(block) + alignment - 1) / alignment * alignment;
     return std::shared_ptr<std::byte>(reinterpret_cast<std::byte*>(start), [block](std::byte*) { std::free(block); });
