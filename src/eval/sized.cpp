@@ -81,23 +81,30 @@ SizedId SizedTypes::intern(Sized type) {
     return id;
 }
 
-// Whether values of a declared type need no look because its own text names no tensor, tuple or function: List[a].
-bool SizedTypes::decl_says_nothing(DeclId decl) {
-    int8_t& known = decl_says_nothing_[decl.index];
-    if (known >= 0) return known;
-    known = 1;                                           // a type that only contains itself adds nothing
+// Whether values of a declared type need no look because neither its text nor that of a type it mentions names a tensor,
+// tuple or Seq: List[a].
+bool SizedTypes::decl_says_nothing(DeclId id) {
+    if (decl_says_nothing_[id.index] >= 0) return decl_says_nothing_[id.index];
+    std::vector<TypeId> open;
+    std::vector<bool> seen(module_.decls.size(), false);
+    auto add = [&](DeclId decl) {
+        if (seen[decl.index]) return;
+        seen[decl.index] = true;
+        for (const Constructor& constructor : module_[decl].constructors)
+            open.insert(open.end(), constructor.fields.begin(), constructor.fields.end());
+    };
     bool nothing = true;
-    for (const Constructor& constructor : module_[decl].constructors)
-        for (TypeId field : constructor.fields) {
-            const Type& type = module_.types[field];
-            if (type.kind == TypeKind::tensor || type.kind == TypeKind::tuple || type.kind == TypeKind::seq) nothing = false;
-            if (type.kind == TypeKind::data) {
-                nothing &= decl_says_nothing(type.decl);
-                for (const TypeArg& arg : type.args)
-                    if (const TypeId* id = std::get_if<TypeId>(&arg)) nothing &= module_.types[*id].kind == TypeKind::var;
-            }
-        }
-    return decl_says_nothing_[decl.index] = nothing;
+    for (add(id); !open.empty() && nothing;) {
+        const Type& type = module_.types[open.back()];
+        open.pop_back();
+        nothing = type.kind != TypeKind::tensor && type.kind != TypeKind::tuple && type.kind != TypeKind::seq;
+        if (type.kind != TypeKind::data) continue;
+        add(type.decl);
+        for (const TypeArg& arg : type.args)
+            if (const TypeId* part = std::get_if<TypeId>(&arg)) open.push_back(*part);
+    }
+    decl_says_nothing_[id.index] = nothing;
+    return nothing;
 }
 
 bool SizedTypes::is_closed(TypeId id) {
@@ -118,7 +125,8 @@ bool SizedTypes::is_closed(TypeId id) {
         if (const Element* element = std::get_if<Element>(&arg)) closed = closed && !element->var.valid();
         if (const Shape* shape = std::get_if<Shape>(&arg)) closed = closed && shape_closed(*shape);
     }
-    return closed_[id.index] = closed;
+    closed_[id.index] = closed;
+    return closed;
 }
 
 SizedId SizedTypes::of(TypeId type, const Scope& scope) {
