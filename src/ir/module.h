@@ -122,7 +122,7 @@ struct Binding {
     Span span;
 };
 
-struct Value {
+struct ValueInfo {
     std::string name;                       // without %; unique within the function
     TypeId type;                            // Types::hole() until inferred
     Dim known;                              // i64 scalars: the value as a dim, where the shapes stage knows it
@@ -151,12 +151,12 @@ struct Function {
     bool from_prelude = false;
     Span span;
 
-    std::vector<Value> values;
+    std::vector<ValueInfo> values;
     std::vector<Binding> bindings;
     std::vector<Block> blocks;
 
-    Value& operator[](ValueId id) { return values[id.index]; }
-    const Value& operator[](ValueId id) const { return values[id.index]; }
+    ValueInfo& operator[](ValueId id) { return values[id.index]; }
+    const ValueInfo& operator[](ValueId id) const { return values[id.index]; }
     Binding& operator[](BindingId id) { return bindings[id.index]; }
     const Binding& operator[](BindingId id) const { return bindings[id.index]; }
     Block& operator[](BlockId id) { return blocks[id.index]; }

@@ -44,7 +44,7 @@ template <class Float> int64_t saturating_i64(Float value) {
 }
 } // namespace
 
-Result<HostTensor> HostTensor::make(DType dtype, Shape shape) {
+Result<HostTensor> HostTensor::make(DType dtype, Extents shape) {
     int64_t bytes = TRY(byte_count(dtype, shape));
     HostTensor tensor;
     tensor.memory_ = TRY(allocate_zeroed(bytes));
@@ -54,7 +54,7 @@ Result<HostTensor> HostTensor::make(DType dtype, Shape shape) {
     return tensor;
 }
 
-Result<HostTensor> HostTensor::copy_of(DType dtype, Shape shape, std::span<const std::byte> bytes) {
+Result<HostTensor> HostTensor::copy_of(DType dtype, Extents shape, std::span<const std::byte> bytes) {
     int64_t wanted = TRY(byte_count(dtype, shape));
     if (uint64_t(wanted) != bytes.size())
         return Error{Code::shape, "shape " + shape_text(shape) + " of " + std::string(dtype_name(dtype)) + " takes " +
@@ -65,7 +65,7 @@ Result<HostTensor> HostTensor::copy_of(DType dtype, Shape shape, std::span<const
     return tensor;
 }
 
-Result<HostTensor> HostTensor::view(DType dtype, Shape shape, std::shared_ptr<const std::byte> owner, int64_t bytes) {
+Result<HostTensor> HostTensor::view(DType dtype, Extents shape, std::shared_ptr<const std::byte> owner, int64_t bytes) {
     int64_t wanted = TRY(byte_count(dtype, shape));
     if (bytes < wanted)
         return Error{Code::shape, "shape " + shape_text(shape) + " of " + std::string(dtype_name(dtype)) + " takes " +
@@ -84,7 +84,7 @@ Result<HostTensor> HostTensor::view(DType dtype, Shape shape, std::shared_ptr<co
     return tensor;
 }
 
-HostTensor HostTensor::of_bytes(DType dtype, Shape shape, std::span<const std::byte> bytes) {
+HostTensor HostTensor::of_bytes(DType dtype, Extents shape, std::span<const std::byte> bytes) {
     Result<HostTensor> tensor = copy_of(dtype, std::move(shape), bytes);
     invariant(bool(tensor), "HostTensor::of: values do not fit the shape");
     return std::move(tensor).take();
@@ -129,7 +129,7 @@ double HostTensor::as_f64(int64_t index) const {
     return 0;
 }
 
-Result<HostTensor> HostTensor::reshaped(Shape shape) const {
+Result<HostTensor> HostTensor::reshaped(Extents shape) const {
     int64_t count = TRY(element_count(shape));
     if (count != count_)
         return Error{Code::shape, "cannot reshape " + shape_text(shape_) + " to " + shape_text(shape) + ": " +

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace nereus {
-using Shape = std::vector<int64_t>;            // one extent per axis, outermost first; empty: a scalar
+using Extents = std::vector<int64_t>;            // one extent per axis, outermost first; empty: a scalar
 inline constexpr size_t max_rank = 64;         // whoever walks all axes of all elements stays bounded
 
 // The product of the extents. Refused: a negative extent (shape), a rank over max_rank (limit), and a product of
