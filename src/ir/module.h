@@ -12,10 +12,10 @@
 //  - if_, match: Binding::defines receive, from the arm that ran, its Block::dims (join symbols).
 //  - match: an arm's Block::symbols are read from the values its pattern binds (opened and constructor-bound dims).
 //  - for_, while_: the body's Block::symbols are carried like states: initially Binding::dims, after each trip the
-//    body's Block::dims, and at the end they become Binding::defines. The counter is Value::known of the parameter %i.
+//    body's Block::dims, and at the end they become Binding::defines. The counter is ValueInfo::known of the parameter %i.
 //  - apply: like call, through the target that arrives.
 //  - any other binding: Binding::defines are read off its result: an extent of a result's type (late dims, dims of an
-//    element taken from a container), or the number itself where Value::known of the result is that symbol.
+//    element taken from a container), or the number itself where ValueInfo::known of the result is that symbol.
 #pragma once
 #include "base/span.h"
 #include "ir/type.h"

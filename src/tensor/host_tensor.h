@@ -8,9 +8,9 @@
 
 namespace nereus {
 // The C++ type of an element: uint8_t (0 or 1, never another byte) for bool, int32_t, int64_t, float, double.
-template <class T> concept ElementType = std::same_as<T, uint8_t> || std::same_as<T, int32_t> || std::same_as<T, int64_t> ||
+template <class T> concept HostElement = std::same_as<T, uint8_t> || std::same_as<T, int32_t> || std::same_as<T, int64_t> ||
                                      std::same_as<T, float> || std::same_as<T, double>;
-template <ElementType T> inline constexpr DType dtype_of = std::same_as<T, uint8_t>   ? DType::boolean
+template <HostElement T> inline constexpr DType dtype_of = std::same_as<T, uint8_t>   ? DType::boolean
                                                        : std::same_as<T, int32_t> ? DType::i32
                                                        : std::same_as<T, int64_t> ? DType::i64
                                                        : std::same_as<T, float>   ? DType::f32
@@ -27,9 +27,9 @@ class HostTensor {
     // Refused: too few bytes, less alignment than an element needs, a bool that is neither 0 nor 1.
     static Result<HostTensor> view(DType dtype, Extents shape, std::shared_ptr<const std::byte> owner, int64_t bytes);
     static HostTensor scalar(bool value);
-    template <ElementType T> static HostTensor scalar(T value) { return of<T>({}, {value}); }
+    template <HostElement T> static HostTensor scalar(T value) { return of<T>({}, {value}); }
     // For constants written in code: aborts when the count of values does not fit the shape.
-    template <ElementType T> static HostTensor of(Extents shape, std::initializer_list<T> values) {
+    template <HostElement T> static HostTensor of(Extents shape, std::initializer_list<T> values) {
         return of_bytes(dtype_of<T>, std::move(shape), std::as_bytes(std::span(values.begin(), values.size())));
     }
 
@@ -40,13 +40,13 @@ class HostTensor {
     int64_t byte_size() const { return count_ * size_of(dtype_); }
 
     const std::byte* bytes() const { return memory_.get(); }         // null only in a default-constructed tensor
-    template <ElementType T> std::span<const T> data() const {
+    template <HostElement T> std::span<const T> data() const {
         invariant(dtype_ == dtype_of<T>, "data<T>() of another dtype");
         return {reinterpret_cast<const T*>(bytes()), size_t(count_)};
     }
     // Bytes of this tensor alone: copied first when shared or borrowed, which may run out of memory.
     Result<std::byte*> mutable_bytes();
-    template <ElementType T> Result<std::span<T>> mutable_data() {
+    template <HostElement T> Result<std::span<T>> mutable_data() {
         invariant(dtype_ == dtype_of<T>, "mutable_data<T>() of another dtype");
         return std::span<T>(reinterpret_cast<T*>(TRY(mutable_bytes())), size_t(count_));
     }

@@ -27,8 +27,8 @@ TEST(HostTensor, RefusesSizesItCannotHold) {
     EXPECT_EQ(HostTensor::make(DType::f64, {int64_t(1) << 60}).error().code, Code::shape);
     EXPECT_EQ(HostTensor::make(DType::boolean, {std::numeric_limits<int64_t>::max()}).error().code, Code::memory);
     EXPECT_EQ(HostTensor::make(DType::f32, {int64_t(1) << 50}).error().code, Code::memory);
-    EXPECT_EQ(HostTensor::make(DType::f32, Shape(65, 1)).error().code, Code::limit);
-    EXPECT_TRUE(HostTensor::make(DType::f32, Shape(64, 1)));
+    EXPECT_EQ(HostTensor::make(DType::f32, Extents(65, 1)).error().code, Code::limit);
+    EXPECT_TRUE(HostTensor::make(DType::f32, Extents(64, 1)));
 }
 
 TEST(HostTensor, CopiesOnlyWhenSharedAndWritten) {
@@ -91,7 +91,7 @@ TEST(HostTensor, ReshapesWithoutCopying) {
     HostTensor a = HostTensor::of<int32_t>({2, 3}, {0, 1, 2, 3, 4, 5});
     HostTensor b = *a.reshaped({3, 2});
     EXPECT_EQ(a.bytes(), b.bytes());
-    EXPECT_EQ(b.shape(), (Shape{3, 2}));
+    EXPECT_EQ(b.shape(), (Extents{3, 2}));
     EXPECT_EQ(a.reshaped({4}).error().code, Code::shape);
 }
 } // namespace nereus

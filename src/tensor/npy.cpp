@@ -15,7 +15,7 @@ constexpr std::string_view descrs[] = {"|b1", "<i4", "<i8", "<f4", "<f8"};      
 
 Error broken(std::string what) { return Error{Code::parse, "npy: " + std::move(what)}; }
 
-struct Header { DType dtype; bool fortran; Shape shape; };
+struct Header { DType dtype; bool fortran; Extents shape; };
 
 // Reads the dict, in as much of Python's grammar as NumPy writes.
 class HeaderReader {
@@ -25,7 +25,7 @@ class HeaderReader {
     Result<Header> read() {
         std::optional<DType> dtype;
         std::optional<bool> fortran;
-        std::optional<Shape> shape;
+        std::optional<Extents> shape;
         TRY(expect('{'));
         while (!accept('}')) {
             std::string_view key = TRY(quoted());
@@ -66,8 +66,8 @@ class HeaderReader {
         return unexpected("True or False");
     }
 
-    Result<Shape> extents() {
-        Shape shape;
+    Result<Extents> extents() {
+        Extents shape;
         TRY(expect('('));
         while (!accept(')')) {
             if (shape.size() == max_rank)
@@ -116,7 +116,7 @@ class HeaderReader {
 };
 
 // Scatters elements stored first axis fastest to where row-major order wants them.
-void from_fortran(const char* source, std::byte* target, const Shape& shape, int64_t count, size_t size) {
+void from_fortran(const char* source, std::byte* target, const Extents& shape, int64_t count, size_t size) {
     std::vector<int64_t> stride(shape.size(), 1), index(shape.size(), 0);
     for (size_t axis = shape.size(); axis-- > 1;) stride[axis - 1] = stride[axis] * shape[axis];
     int64_t at = 0;

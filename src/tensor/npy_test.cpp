@@ -28,7 +28,7 @@ TEST(Npy, RoundTripsEveryDtype) {
         HostTensor::of<float>({2, 2}, {1, -0.0f, 3, 4}),
         HostTensor::of<double>({}, {0.1}),
         HostTensor::of<float>({0, 3}, {}),
-        *HostTensor::make(DType::f32, Shape(64, 1)),
+        *HostTensor::make(DType::f32, Extents(64, 1)),
     };
     for (const HostTensor& tensor : all) {
         std::string file = to_npy(tensor);
