@@ -25,8 +25,9 @@ class Specialiser {
     Result<Module> run(FunctionId entry) {
         TRY(type_functions(context_));
         TRY(check_entry(entry));
-        TermId type = read_signature(context_, entry, false).type;
-        waiting_.push_back({entry, type, TRY(copy_of_entry(entry))});
+        out_.functions.push_back(source_[entry]);
+        copies_[entry] = 1;
+        waiting_.push_back({entry, read_signature(context_, entry, false).type, FunctionId(0)});
         for (; !waiting_.empty(); waiting_.pop_front()) TRY(specialise(waiting_.front()));
         return std::move(out_);
     }
@@ -42,20 +43,11 @@ class Specialiser {
         TRY(infer_body(context_, id, types, open));
         TRY(solve_by_fields(context_, open));
         for (ValueId param : function.params) {
-            bool written = function[param].type.valid() && function[param].type != source_.types.hole();
-            if (written && unknowns_in({&types.values[param.index], 1}).empty()) continue;
-            std::string signature = signature_text(id, types);
+            if (!has_holes(source_, function[param].type) && unknowns_in({&types.values[param.index], 1}).empty()) continue;
             return Error{Code::type, "the type of `%" + function[param].name + "` of entry `@" + function.name + "` is not complete",
-                         function[param].span.known() ? function[param].span : function.span, "annotate it: " + signature};
+                         function[param].span.known() ? function[param].span : function.span, "annotate it: " + signature_text(id, types)};
         }
         return {};
-    }
-
-    Result<FunctionId> copy_of_entry(FunctionId entry) {
-        out_.functions.push_back(source_[entry]);
-        entry_ = entry;
-        ++copies_[entry];
-        return FunctionId(0);
     }
 
     Result<FunctionId> copy_for(FunctionId source, TermId type) {
@@ -151,7 +143,6 @@ class Specialiser {
     TypeContext context_;
     Module out_;
     FinishedTypes finished_;
-    FunctionId entry_;
     std::map<std::pair<FunctionId, TypeId>, FunctionId> known_;
     std::map<FunctionId, size_t> copies_;
     std::deque<Wanted> waiting_;

@@ -74,6 +74,9 @@ Status TypeWalk::bind(BindingId id) {
         return {};
     }
     const ValueInfo& info = function_[result];
+    if (info.type == context_.module.types.unit() && unify(terms_, term, found))
+        return Error{Code::type, "expected (), found " + context_.text(found), binding.span,
+                     "the value of a statement is dropped: give it a name, or write `_ = …`"};
     return context_.expect(term, found, Blame{.span = info.span.known() ? info.span : binding.span, .what = "",
                                               .owner = info.name, .sigil = "%", .literal = is_immediate(binding)});
 }

@@ -64,6 +64,18 @@ void variables_in(const Module& module, TypeId id, std::vector<VarId>& out) {
 }
 } // namespace
 
+bool has_holes(const Module& module, TypeId id) {
+    if (!id.valid() || id == module.types.hole()) return true;
+    const Type& type = module.types[id];
+    if (type.kind == TypeKind::tensor) return !type.element.dtype && !type.element.var.valid();
+    if (type.kind == TypeKind::data && type.args.size() < module[type.decl].params.size()) return true;
+    for (TypeId part : type.parts)
+        if (has_holes(module, part)) return true;
+    for (const TypeArg& arg : type.args)
+        if (const TypeId* inner = std::get_if<TypeId>(&arg); inner && has_holes(module, *inner)) return true;
+    return false;
+}
+
 std::vector<VarId> signature_variables(const Module& module, const Function& function) {
     std::vector<VarId> found;
     for (const TypeParam& param : function.type_params)

@@ -20,6 +20,7 @@ class WrittenTypes {
     std::unordered_map<VarId, TermId> vars_;
 };
 
+bool has_holes(const Module& module, TypeId written);    // is it, or does it contain, a type that was left out?
 // The type and dtype variables that occur in the function's parameters and result, each once; and its declared ones.
 std::vector<VarId> signature_variables(const Module& module, const Function& function);
 
