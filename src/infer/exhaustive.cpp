@@ -100,7 +100,8 @@ class Arms {
         }
         const Pattern* example = nullptr;
         std::vector<Head> heads = heads_of(matrix, example);
-        if (heads.empty() || heads.size() != heads[0].siblings) return useful(others(matrix), Row(row.begin() + 1, row.end()));
+        if (heads.empty() || heads.size() != heads[0].siblings)
+            return useful(others(matrix), Row(row.begin() + 1, row.end()));
         return std::any_of(heads.begin(), heads.end(),
                            [&](const Head& head) { return useful(inside(matrix, head), *inside(row, head)); });
     }
@@ -145,7 +146,8 @@ class Arms {
     // A pattern like `example`, with alternative `which` and these parts.
     std::string show(const Pattern& example, size_t which, std::span<const std::string> parts) const {
         std::string text, name;
-        if (example.kind == Pattern::Kind::literal) return example.literal.kind == Literal::Kind::unit ? "()" : which ? "true" : "false";
+        if (example.kind == Pattern::Kind::literal && example.literal.kind == Literal::Kind::unit) return "()";
+        if (example.kind == Pattern::Kind::literal) return which ? "true" : "false";
         if (example.kind == Pattern::Kind::constructor) name = module_[example.decl].constructors[which].name;
         bool record = example.kind == Pattern::Kind::record;
         for (size_t i = 0; i < parts.size(); ++i)
@@ -156,9 +158,10 @@ class Arms {
     std::string absent(const Pattern& example, std::span<const Head> heads) const {
         if (heads[0].siblings == 0) return "_";
         for (size_t which = 0; which < heads[0].siblings; ++which) {
-            bool listed = std::any_of(heads.begin(), heads.end(), [&](const Head& head) { return head.which == which; });
-            if (listed) continue;
-            size_t arity = example.kind == Pattern::Kind::constructor ? module_[example.decl].constructors[which].fields.size() : 0;
+            auto is_this = [&](const Head& head) { return head.which == which; };
+            if (std::any_of(heads.begin(), heads.end(), is_this)) continue;
+            bool has_fields = example.kind == Pattern::Kind::constructor;
+            size_t arity = has_fields ? module_[example.decl].constructors[which].fields.size() : 0;
             return show(example, which, std::vector<std::string>(arity, "_"));
         }
         return "_";
@@ -177,13 +180,16 @@ Status check_arms(const Module& module, const Binding& match, const RecordOf& re
         const Pattern& pattern = match.arms[i].pattern;
         Row row{Arms::plain(&pattern)};
         if (!arms.useful(matrix, row))
-            return Error{Code::type, "arm " + std::to_string(i + 1) + " can never be reached: the arms before it take everything",
+            return Error{Code::type,
+                         "arm " + std::to_string(i + 1) + " can never be reached: the arms before it take everything",
                          pattern.span.known() ? pattern.span : match.span};
         if (!match.arms[i].guard.valid()) matrix.push_back(std::move(row));
     }
     std::optional<std::vector<std::string>> example = arms.missing(matrix, 1);
-    if (arms.too_hard()) return Error{Code::limit, "this match has too many combinations to check", match.span, "split it"};
+    if (arms.too_hard())
+        return Error{Code::limit, "this match has too many combinations to check", match.span, "split it"};
     if (!example) return {};
-    return Error{Code::type, "match does not cover `" + (*example)[0] + "`", match.span, "add an arm for it, or `_ => …`"};
+    return Error{Code::type, "match does not cover `" + (*example)[0] + "`", match.span,
+                 "add an arm for it, or `_ => …`"};
 }
 } // namespace nereus

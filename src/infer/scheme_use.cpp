@@ -30,7 +30,7 @@ class SchemeUse {
             for (uint32_t i = 0; i < group.count; ++i) types.args.push_back(each);
         }
         if (types.args.size() != binding_.args.size())
-            return Error{Code::internal, std::string(binding_.op->name) + ": arguments do not fit their groups", binding_.span};
+            return Error{Code::internal, name() + ": arguments do not fit their groups", binding_.span};
         types.result = TRY(type(scheme_.result));
         return types;
     }
@@ -51,7 +51,7 @@ class SchemeUse {
         case SchemeType::Kind::tuple_of_sizes: break;
         }
         if (!sizes_.list)
-            return Error{Code::type, std::string(binding_.op->name) + " gives as many results as it has sizes, so these must be a list",
+            return Error{Code::type, name() + " gives as many results as it has sizes, so these must be a list",
                          binding_.span, "write the sizes as [a, b]"};
         for (uint32_t i = 0; i < sizes_.count; ++i) parts.push_back(TRY(this->type(type.parts[0])));
         return terms_.tuple(parts);
@@ -62,8 +62,10 @@ class SchemeUse {
             if (const DType* dtype = std::get_if<DType>(&attribute->value)) return terms_.tensor(*dtype);
             if (const TypeId* type = std::get_if<TypeId>(&attribute->value)) return written_.term(*type);
         }
-        return Error{Code::type, std::string(binding_.op->name) + " needs a dtype for `" + name + "`", binding_.span};
+        return Error{Code::type, this->name() + " needs a dtype for `" + name + "`", binding_.span};
     }
+
+    std::string name() const { return std::string(binding_.op->name); }
 
     Terms& terms_;
     const Binding& binding_;

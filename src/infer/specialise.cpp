@@ -14,11 +14,15 @@ namespace nereus {
 namespace {
 constexpr size_t most_copies = 100'000;
 
+VarId not_ground(TermId, VarKind) {
+    invariant(false, "a type is not ground");
+    return {};
+}
+
 class Specialiser {
  public:
     explicit Specialiser(Module source)
-        : source_(std::move(source)), context_(source_), out_(source_),
-          finished_(out_, context_.terms, [](TermId, VarKind) -> VarId { invariant(false, "a type is not ground"); return {}; }) {
+        : source_(std::move(source)), context_(source_), out_(source_), finished_(out_, context_.terms, not_ground) {
         out_.functions.clear();
     }
 
@@ -43,9 +47,10 @@ class Specialiser {
         TRY(infer_body(context_, id, types, open));
         TRY(solve_by_fields(context_, open));
         for (ValueId param : function.params) {
-            if (!has_holes(source_, function[param].type) && unknowns_in({&types.values[param.index], 1}).empty()) continue;
-            return Error{Code::type, "the type of `%" + function[param].name + "` of entry `@" + function.name + "` is not complete",
-                         function[param].span.known() ? function[param].span : function.span, "annotate it: " + signature_text(id, types)};
+            const ValueInfo& info = function[param];
+            if (!has_holes(source_, info.type) && unknowns_in({&types.values[param.index], 1}).empty()) continue;
+            return Error{Code::type, "the type of `%" + info.name + "` of entry `@" + function.name + "` is not complete",
+                         info.span.known() ? info.span : function.span, "annotate it: " + signature_text(id, types)};
         }
         return {};
     }
@@ -54,7 +59,8 @@ class Specialiser {
         auto [it, fresh] = known_.try_emplace({source, finished_.type(type)});
         if (fresh) {
             if (out_.functions.size() >= most_copies)
-                return Error{Code::limit, "the program needs more than 100000 typed copies of its functions", source_[source].span};
+                return Error{Code::limit, "the program needs more than 100000 typed copies of its functions",
+                             source_[source].span};
             it->second = FunctionId(out_.functions.size());
             Function& copy = out_.functions.emplace_back(source_[source]);
             if (size_t count = copies_[source]++) copy.name += "." + std::to_string(count);

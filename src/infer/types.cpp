@@ -26,11 +26,11 @@ class OpenNames {
     // The new ones that the signature mentions become parameters of the function.
     void declare() {
         std::vector<VarId> mentioned = signature_variables(module_, function_);
-        for (VarId var : made_)
-            if (std::find(mentioned.begin(), mentioned.end(), var) != mentioned.end())
-                function_.type_params.push_back(TypeParam{module_.vars[var.index].kind == VarKind::dtype ? TypeParam::Kind::dtype
-                                                                                                         : TypeParam::Kind::type,
-                                                          var, {}});
+        for (VarId var : made_) {
+            if (std::find(mentioned.begin(), mentioned.end(), var) == mentioned.end()) continue;
+            bool is_dtype = module_.vars[var.index].kind == VarKind::dtype;
+            function_.type_params.push_back({is_dtype ? TypeParam::Kind::dtype : TypeParam::Kind::type, var, {}});
+        }
     }
 
  private:

@@ -138,7 +138,8 @@ Result<TermId> TypeWalk::op(const Binding& b) {
     return types.result;
 }
 
-Status TypeWalk::count_arguments(Span span, std::string_view sigil, std::string_view name, size_t wanted, size_t given) const {
+Status TypeWalk::count_arguments(Span span, std::string_view sigil, std::string_view name, size_t wanted,
+                                 size_t given) const {
     if (wanted == given) return {};
     return context_.error(Blame{.span = span, .what = "", .owner = name, .sigil = sigil},
                           "takes " + std::to_string(wanted) + (wanted == 1 ? " argument, " : " arguments, ") +
@@ -152,7 +153,8 @@ Result<TermId> TypeWalk::call(BindingId id, const Binding& b) {
     TermId type = context_.instantiate(b.function, b.span, open_);
     types_.callees[id.index] = type;
     for (size_t i = 0; i < b.args.size(); ++i) {
-        Status fits = context_.expect(terms_.part(type, i), of(b.args[i]), blame_argument(b, i + 1, b.args[i], callee.name, sigil));
+        Blame blamed = blame_argument(b, i + 1, b.args[i], callee.name, sigil);
+        Status fits = context_.expect(terms_.part(type, i), of(b.args[i]), blamed);
         if (fits) continue;
         Error error = std::move(fits).error();
         Span declared = callee[callee.params[i]].span;
@@ -188,7 +190,8 @@ Result<TermId> TypeWalk::construct(const Binding& b) {
     WrittenTypes written(context_.module, terms_);
     TermId type = written.data(b.decl);
     for (size_t i = 0; i < b.args.size(); ++i)
-        TRY(context_.expect(written.term(made.fields[i]), of(b.args[i]), blame_argument(b, i + 1, b.args[i], made.name, "")));
+        TRY(context_.expect(written.term(made.fields[i]), of(b.args[i]),
+                            blame_argument(b, i + 1, b.args[i], made.name, "")));
     return type;
 }
 

@@ -9,9 +9,9 @@ Status check_nesting(const TypeContext& context, const Function& function, const
     for (size_t i = 0; i < types.values.size(); ++i) {
         if (!types.values[i].valid() || context.terms.nesting(types.values[i], known)) continue;
         const ValueInfo& value = function.values[i];
-        return context.error(Blame{.span = value.span.known() ? value.span : function.span, .what = "", .owner = value.name,
-                                   .sigil = "%"},
-                             "its type would contain itself, or nests more than 1000 deep: " + context.text(types.values[i]),
+        Span span = value.span.known() ? value.span : function.span;
+        return context.error(Blame{.span = span, .what = "", .owner = value.name, .sigil = "%"},
+                             "its type would contain itself, or nests more than 1000 deep",
                              "a recursive structure needs a declared type");
     }
     return {};
@@ -26,7 +26,8 @@ Status check_literal(const TypeContext& context, const BodyTypes& types, const B
     if (element.kind != TermKind::dtype || element.dtype != DType::i32) return {};   // i64 holds all that can be written
     for (int64_t number : binding.literal.integers)
         if (number < INT32_MIN || number > INT32_MAX)
-            return Error{Code::type, std::to_string(number) + " does not fit i32", binding.span, "cast the other side to i64"};
+            return Error{Code::type, std::to_string(number) + " does not fit i32", binding.span,
+                         "cast the other side to i64"};
     return {};
 }
 } // namespace

@@ -61,9 +61,10 @@ Status TypeWalk::record_pattern(const Binding& b, const Pattern& p, TermId subje
     one.pattern = &p;
     if (terms_.is_unknown(subject)) {                    // exactly these fields name a record, as in an expression
         std::vector<DeclId> candidates = context_.records_with(p.fields, true);
-        if (candidates.size() == 1)
-            TRY(context_.expect(subject, WrittenTypes(context_.module, terms_).data(candidates[0]), Blame{p.span, "pattern"}));
-        else if (context_.records_with(p.fields, false).empty()) return no_such_record(p.fields, p.span);
+        if (candidates.size() == 1) {
+            TermId record = WrittenTypes(context_.module, terms_).data(candidates[0]);
+            TRY(context_.expect(subject, record, Blame{p.span, "pattern"}));
+        } else if (context_.records_with(p.fields, false).empty()) return no_such_record(p.fields, p.span);
     }
     for (size_t i = 0; i < p.parts.size(); ++i) one.parts.push_back(terms_.unknown());
     std::vector<TermId> parts = one.parts;

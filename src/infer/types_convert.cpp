@@ -2,11 +2,15 @@
 #include <algorithm>
 
 namespace nereus {
+namespace {
+bool is_in_terms(TypeParam::Kind kind) { return kind == TypeParam::Kind::type || kind == TypeParam::Kind::dtype; }
+Shape unknown_shape() { return Shape{.dims = {}, .ranked = false, .tail = {}}; }
+} // namespace
+
 TermId WrittenTypes::variable(VarId var) {
     auto [it, fresh] = vars_.try_emplace(var);
-    if (fresh) {
-        it->second = module_->vars[var.index].kind == VarKind::dtype ? terms_->dtype_unknown(DTypeClass::any) : terms_->unknown();
-    }
+    bool is_dtype = module_->vars[var.index].kind == VarKind::dtype;
+    if (fresh) it->second = is_dtype ? terms_->dtype_unknown(DTypeClass::any) : terms_->unknown();
     return it->second;
 }
 
@@ -18,7 +22,7 @@ TermId WrittenTypes::element(const Element& element) {
 TermId WrittenTypes::data(DeclId decl) {
     std::vector<TermId> args;
     for (const TypeParam& param : (*module_)[decl].params)
-        if (param.kind == TypeParam::Kind::type || param.kind == TypeParam::Kind::dtype) args.push_back(variable(param.var));
+        if (is_in_terms(param.kind)) args.push_back(variable(param.var));
     return terms_->data(decl, args);
 }
 
@@ -39,8 +43,8 @@ TermId WrittenTypes::term(TypeId id) {
     }
     const std::vector<TypeParam>& params = (*module_)[type.decl].params;
     for (size_t i = 0; i < params.size(); ++i) {
+        if (!is_in_terms(params[i].kind)) continue;
         bool is_dtype = params[i].kind == TypeParam::Kind::dtype;
-        if (!is_dtype && params[i].kind != TypeParam::Kind::type) continue;
         if (i >= type.args.size()) parts.push_back(is_dtype ? terms_->dtype_unknown(DTypeClass::any) : terms_->unknown());
         else if (is_dtype) parts.push_back(element(std::get<Element>(type.args[i])));
         else parts.push_back(term(std::get<TypeId>(type.args[i])));
@@ -79,7 +83,7 @@ bool has_holes(const Module& module, TypeId id) {
 std::vector<VarId> signature_variables(const Module& module, const Function& function) {
     std::vector<VarId> found;
     for (const TypeParam& param : function.type_params)
-        if (param.kind == TypeParam::Kind::type || param.kind == TypeParam::Kind::dtype) found.push_back(param.var);
+        if (is_in_terms(param.kind)) found.push_back(param.var);
     for (ValueId param : function.params) variables_in(module, function[param].type, found);
     variables_in(module, function.result, found);
     return found;
@@ -100,7 +104,7 @@ TypeId FinishedTypes::type(TermId id) {
     switch (term.kind) {
     case TermKind::unknown: made = types.variable(name_unknown_(id, VarKind::type)); break;
     case TermKind::dtype_unknown: case TermKind::dtype: invariant(false, "a dtype where a type stands"); break;
-    case TermKind::tensor: made = types.tensor(Shape{.dims = {}, .ranked = false, .tail = {}}, element(terms_.part(id, 0))); break;
+    case TermKind::tensor: made = types.tensor(unknown_shape(), element(terms_.part(id, 0))); break;
     case TermKind::ref: made = types.ref(type(terms_.part(id, 0))); break;
     case TermKind::seq: made = types.seq(type(terms_.part(id, 0))); break;
     case TermKind::tuple: case TermKind::function: {
@@ -116,7 +120,7 @@ TypeId FinishedTypes::type(TermId id) {
             switch (param.kind) {
             case TypeParam::Kind::type: built.args.push_back(type(terms_.part(id, next++))); break;
             case TypeParam::Kind::dtype: built.args.push_back(element(terms_.part(id, next++))); break;
-            case TypeParam::Kind::shape: built.args.push_back(Shape{.dims = {}, .ranked = false, .tail = {}}); break;
+            case TypeParam::Kind::shape: built.args.push_back(unknown_shape()); break;
             case TypeParam::Kind::dim: built.args.push_back(Dim()); break;
             }
         }

@@ -13,7 +13,8 @@ class Finisher {
 
     void finish() {
         for (size_t i = 0; i < target_.values.size(); ++i)
-            if (types_.values[i].valid()) target_.values[i].type = finished_.fill(source_.values[i].type, types_.values[i]);
+            if (TermId term = types_.values[i]; term.valid())
+                target_.values[i].type = finished_.fill(source_.values[i].type, term);
         target_.result = finished_.fill(source_.result, terms_.parts(types_.type).back());
         for (size_t i = 0; i < target_.bindings.size(); ++i) binding(source_.bindings[i], target_.bindings[i]);
     }
@@ -65,7 +66,8 @@ class Finisher {
 };
 } // namespace
 
-void finish_body(const TypeContext& context, FunctionId id, const BodyTypes& types, FinishedTypes& finished, Function& target) {
+void finish_body(const TypeContext& context, FunctionId id, const BodyTypes& types, FinishedTypes& finished,
+                 Function& target) {
     Finisher(context, id, types, finished, target).finish();
 }
 } // namespace nereus

@@ -5,5 +5,6 @@
 namespace nereus {
 // `target` is a copy of the function, in the module that `finished` interns in. Types of values and the result; the
 // declarations of records, fields, updates and record patterns; dtypes given by a variable.
-void finish_body(const TypeContext& context, FunctionId function, const BodyTypes& types, FinishedTypes& finished, Function& target);
+void finish_body(const TypeContext& context, FunctionId function, const BodyTypes& types, FinishedTypes& finished,
+                 Function& target);
 } // namespace nereus

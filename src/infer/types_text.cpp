@@ -13,7 +13,9 @@ class TermWriter {
         if (out.size() > longest || depth > 20) { out += "…"; return; }
         const TypeTerm& term = terms_[id];
         switch (term.kind) {
-        case TermKind::unknown: case TermKind::dtype_unknown: out += term.declared.empty() ? "_" : term.declared[0].name; break;
+        case TermKind::unknown: case TermKind::dtype_unknown:
+            out += term.declared.empty() ? "_" : term.declared[0].name;
+            break;
         case TermKind::dtype: out += dtype_name(term.dtype); break;
         case TermKind::tensor: out += "Tensor[.., ", element(terms_.part(id, 0)), out += "]"; break;
         case TermKind::tuple: out += "(", list(terms_.parts(id), depth), out += ")"; break;

@@ -40,12 +40,14 @@ class TypeWalk {
     TermId bundle(const std::vector<TermId>& parts);     // one stands for itself, others are a tuple
     Deferred deferred(Deferred::Kind kind, const Binding& b, TermId subject) const;
     Status wait(Deferred one);                           // tried at once
-    Status count_arguments(Span span, std::string_view sigil, std::string_view name, size_t wanted, size_t given) const;
+    Status count_arguments(Span span, std::string_view sigil, std::string_view name, size_t wanted,
+                           size_t given) const;
     Status condition(TermId found, Blame blame);
     Error no_such_record(std::span<const std::string> fields, Span span) const;
 
     Blame blame(Span span, std::string_view what, ValueId value) const;      // of a value, where it is written if it is
-    Blame blame_argument(const Binding& b, size_t position, ValueId value, std::string_view owner, std::string_view sigil) const;
+    Blame blame_argument(const Binding& b, size_t position, ValueId value, std::string_view owner,
+                         std::string_view sigil) const;
     Blame blame_block(BlockId block, std::string_view what, size_t position = 0) const;      // of its result
 
     TypeContext& context_;
