@@ -18,6 +18,7 @@
 //    element taken from a container), or the number itself where ValueInfo::known of the result is that symbol.
 #pragma once
 #include "base/span.h"
+#include "dim/relation.h"
 #include "ir/type.h"
 #include <map>
 
@@ -94,7 +95,6 @@ struct Arm { Pattern pattern; BlockId guard; };          // guard: sees the patt
 // symbols of the caller and of `opened`, the symbols found in the captured values when the closure is taken apart.
 struct ApplyTarget { uint32_t lambda = 0; FunctionId function; std::vector<Sym> opened; std::vector<Dim> dims; };
 
-enum class Relation : uint8_t { equal, not_equal, less, less_equal, greater, greater_equal, compatible };
 struct DimFact { Dim left; Relation relation = Relation::equal; Dim right; Span span; };
 
 struct Binding {
