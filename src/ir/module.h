@@ -18,6 +18,7 @@
 //    element taken from a container), or the number itself where ValueInfo::known of the result is that symbol.
 #pragma once
 #include "base/span.h"
+#include "dim/relation.h"
 #include "ir/type.h"
 #include <map>
 
@@ -104,7 +105,6 @@ struct ApplyTarget {
     std::vector<Dim> results;
 };
 
-enum class Relation : uint8_t { equal, not_equal, less, less_equal, greater, greater_equal, compatible };
 struct DimFact { Dim left; Relation relation = Relation::equal; Dim right; Span span; };
 
 struct Binding {

@@ -1,0 +1,77 @@
+#include "exe/opcode.h"
+
+namespace nereus {
+namespace {
+using enum OperandKind;
+
+constexpr OpcodeRow rows[] = {
+    //                     name            x         a       b         c       meaning
+    {Opcode::move,          "move",          none,     def,    use,      none,   "R[a] = R[b]"},
+    {Opcode::load_constant, "load_constant", none,     def,    constant, none,   "R[a] = constants[b]"},
+    {Opcode::add,           "add",           none,     def,    use,      use,    "R[a] = R[b] + R[c], wrapping"},
+    {Opcode::sub,           "sub",           none,     def,    use,      use,    "R[a] = R[b] - R[c], wrapping"},
+    {Opcode::mul,           "mul",           none,     def,    use,      use,    "R[a] = R[b] * R[c], wrapping"},
+    {Opcode::div,           "div",           none,     def,    use,      use,    "R[a] = R[b] / R[c] toward zero; R[c] = 0 fails"},
+    {Opcode::floor_div,     "floor_div",     none,     def,    use,      use,    "R[a] = floor(R[b] / R[c]); R[c] = 0 fails"},
+    {Opcode::mod,           "mod",           none,     def,    use,      use,    "R[a] = R[b] - floor(R[b] / R[c]) * R[c]; R[c] = 0 fails"},
+    {Opcode::min,           "min",           none,     def,    use,      use,    "R[a] = min(R[b], R[c])"},
+    {Opcode::max,           "max",           none,     def,    use,      use,    "R[a] = max(R[b], R[c])"},
+    {Opcode::neg,           "neg",           none,     def,    use,      none,   "R[a] = -R[b], wrapping"},
+    {Opcode::wrap32,        "wrap32",        none,     def,    use,      none,   "R[a] = low half of R[b], sign-extended"},
+    {Opcode::size_add,      "size_add",      none,     def,    use,      use,    "R[a] = R[b] + R[c]; overflow fails"},
+    {Opcode::size_sub,      "size_sub",      none,     def,    use,      use,    "R[a] = R[b] - R[c]; overflow fails"},
+    {Opcode::size_mul,      "size_mul",      none,     def,    use,      use,    "R[a] = R[b] * R[c]; overflow fails"},
+    {Opcode::size_bcast,    "size_bcast",    none,     def,    use,      use,    "R[a] = the one of R[b], R[c] that is not 1; two sizes fail"},
+    {Opcode::eq,            "eq",            none,     def,    use,      use,    "R[a] = R[b] == R[c]"},
+    {Opcode::ne,            "ne",            none,     def,    use,      use,    "R[a] = R[b] != R[c]"},
+    {Opcode::lt,            "lt",            none,     def,    use,      use,    "R[a] = R[b] < R[c]"},
+    {Opcode::le,            "le",            none,     def,    use,      use,    "R[a] = R[b] <= R[c]"},
+    {Opcode::gt,            "gt",            none,     def,    use,      use,    "R[a] = R[b] > R[c]"},
+    {Opcode::ge,            "ge",            none,     def,    use,      use,    "R[a] = R[b] >= R[c]"},
+    {Opcode::logical_and,   "and",           none,     def,    use,      use,    "R[a] = R[b] and R[c]"},
+    {Opcode::logical_or,    "or",            none,     def,    use,      use,    "R[a] = R[b] or R[c]"},
+    {Opcode::logical_not,   "not",           none,     def,    use,      none,   "R[a] = R[b] == 0"},
+    {Opcode::move_if,       "move_if",       none,     def_use,use,      use,    "if R[c]: R[a] = R[b]"},
+    {Opcode::jump,          "jump",          none,     target, none,     none,   "go to a"},
+    {Opcode::jump_if,       "jump_if",       none,     target, use,      none,   "if R[b]: go to a"},
+    {Opcode::jump_unless,   "jump_unless",   none,     target, use,      none,   "if not R[b]: go to a"},
+    {Opcode::call,          "call",          prefix,   function, uses,   defs,   "L[c] = function a of L[b]; its frame lies after prefix x of our region"},
+    {Opcode::leave,         "leave",         none,     none,   uses,     none,   "return L[b]"},
+    {Opcode::enter,         "enter",         none,     region, none,     none,   "plan region a for its key registers, reserve its arena"},
+    {Opcode::run,           "run",           none,     run_list, none,   none,   "run the kernels of list a of the region"},
+    {Opcode::launch,        "launch",        none,     OperandKind::launch, none, none, "fill the parameters of launch a from registers and run it"},
+    {Opcode::check,         "check",         relation, site,   use,      use,    "unless R[b] x R[c]: fail as site a says, with both numbers"},
+    {Opcode::fail,          "fail",          none,     site,   none,     none,   "fail as site a says"},
+    {Opcode::slot,          "slot",          none,     def,    OperandKind::slot, none, "R[a] = address of slot b of the region"},
+    {Opcode::weights,       "weights",       none,     def,    weight,   none,   "R[a] = address of byte b of the constants"},
+    {Opcode::new_output,    "new_output",    dtype,    def,    uses,     number, "R[a] = address of result leaf c of the call, a tensor of x with extents L[b]"},
+    {Opcode::read_scalar,   "read_scalar",   dtype,    def,    use,      none,   "R[a] = the x at address R[b]"},
+    {Opcode::write_scalar,  "write_scalar",  dtype,    use,    use,      none,   "the x at address R[a] = R[b]"},
+    {Opcode::copy,          "copy",          none,     use,    use,      use,    "copy R[c] bytes from address R[b] to address R[a]"},
+    {Opcode::new_tensor,    "new_tensor",    dtype,    def,    uses,     none,   "R[a] = a tensor object of x with extents L[b], not initialised"},
+    {Opcode::new_scalar,    "new_scalar",    dtype,    def,    use,      none,   "R[a] = a rank-0 tensor object of x with value R[b]"},
+    {Opcode::new_data,      "new_data",      number,   def,    uses,     uses,   "R[a] = a data object with tag x, fields L[b] (takes), bound dims L[c]"},
+    {Opcode::new_seq,       "new_seq",       none,     def,    uses,     none,   "R[a] = a sequence of L[b] (takes)"},
+    {Opcode::new_ref,       "new_ref",       none,     def,    use,      none,   "R[a] = a cell with content R[b] (takes)"},
+    {Opcode::tensor_data,   "tensor_data",   none,     def,    use,      none,   "R[a] = address of the elements of tensor object R[b]"},
+    {Opcode::tensor_dim,    "tensor_dim",    none,     def,    use,      number, "R[a] = extent c of tensor object R[b]"},
+    {Opcode::tensor_rank,   "tensor_rank",   none,     def,    use,      none,   "R[a] = rank of tensor object R[b]"},
+    {Opcode::scalar_value,  "scalar_value",  dtype,    def,    use,      none,   "R[a] = the number in the rank-0 tensor object R[b] of x"},
+    {Opcode::tag,           "tag",           none,     def,    use,      none,   "R[a] = tag of data object R[b]"},
+    {Opcode::field,         "field",         none,     def,    use,      number, "R[a] = field c of data object R[b], borrowed"},
+    {Opcode::bound_dim,     "bound_dim",     none,     def,    use,      number, "R[a] = bound dim c of data object R[b]"},
+    {Opcode::seq_length,    "seq_length",    none,     def,    use,      none,   "R[a] = length of R[b]"},
+    {Opcode::seq_get,       "seq_get",       none,     def,    use,      use,    "R[a] = item R[c] of R[b], borrowed; out of range fails"},
+    {Opcode::seq_push,      "seq_push",      none,     def,    use,      use,    "R[a] = R[b] (takes) with R[c] (takes) at the end"},
+    {Opcode::seq_set,       "seq_set",       none,     def,    uses,     none,   "R[a] = sequence L[b][0] (takes) with item L[b][1] = L[b][2] (takes)"},
+    {Opcode::ref_read,      "ref_read",      none,     def,    use,      none,   "R[a] = content of cell R[b], borrowed"},
+    {Opcode::ref_write,     "ref_write",     none,     use,    use,      none,   "content of cell R[a] = R[b] (takes)"},
+    {Opcode::retain,        "retain",        none,     use,    none,     none,   "one more owner of object R[a]"},
+    {Opcode::release,       "release",       none,     use,    none,     none,   "one owner less of object R[a]"},
+    {Opcode::print,         "print",         none,     site,   uses,     numbers, "print the text of site a and the objects L[b] of door types L[c]"},
+};
+static_assert(sizeof rows / sizeof rows[0] == opcode_count);
+} // namespace
+
+std::span<const OpcodeRow> opcode_rows() { return rows; }
+} // namespace nereus
