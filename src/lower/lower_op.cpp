@@ -25,8 +25,10 @@ class LowerOp final : public OpLowering {
 
     Status launch(LaunchSpec spec) override {
         Binding b{.form = Form::op, .op = &low_op(LowOp::launch), .span = binding_.span};
-        for (size_t i = 0; i < spec.buffers.size(); ++i)
-            (spec.kernel.buffers[i].out ? b.results : b.args).push_back(spec.buffers[i]);
+        for (size_t i = 0; i < spec.buffers.size(); ++i) {           // written before: this launch changes parts of it
+            bool first = spec.kernel.buffers[i].out && !in_.made_by_.contains(spec.buffers[i]);
+            (first ? b.results : b.args).push_back(spec.buffers[i]);
+        }
         for (const LaunchSpec::Scalar& scalar : spec.scalars)
             if (scalar.value.valid()) b.args.push_back(scalar.value);
         b.defines = spec.late;
@@ -52,7 +54,14 @@ class LowerOp final : public OpLowering {
         b.groups = {ArgGroup{uint32_t(b.args.size()), true}};
         in_.emit(std::move(b));
     }
-    ValueId temporary(TypeId type) override { return in_.add_leaf("", type, binding_.span); }
+    void check(Dim a, Relation relation, Dim b, std::string what) override {
+        std::optional<int64_t> left = dims().constant_value(a), right = dims().constant_value(b);
+        if (left && right && holds(relation, *left, *right)) return;
+        Binding made{.form = Form::check, .span = binding_.span};
+        made.fact = DimFact{a, relation, b, binding_.span};
+        made.attributes.push_back({"what", std::move(what)});
+        in_.emit(std::move(made));
+    }
 
     // Results of the operator that are numbers but come out of a kernel.
     std::vector<std::pair<ValueId, ValueId>> written_numbers;

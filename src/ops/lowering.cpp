@@ -90,16 +90,25 @@ loop::ExprId KernelWriter::read(ValueId operand, std::vector<Along> along, std::
 
 loop::BufferId KernelWriter::output(ValueId result, const std::vector<Along>& along) { return open(result, along, true); }
 
-void KernelWriter::store(ValueId result, std::vector<Along> along, loop::ExprId value) {
+void KernelWriter::store(ValueId result, std::vector<Along> along, loop::ExprId value, std::vector<loop::Indirect> at) {
     std::vector<loop::GroupId> groups;
     for (const Along& a : along) groups.push_back(a.group);
     loop::BufferId buffer = open(result, along, true);
-    builder_.store(buffer, std::move(groups), value);
+    builder_.store(buffer, std::move(groups), value, std::move(at));
 }
 
 loop::ScalarId KernelWriter::size(Dim dim) {
     spec_.scalars.push_back({dim, {}});
     return builder_.scalar("s" + std::to_string(spec_.scalars.size() - 1), DType::i64);
+}
+
+loop::Indirect KernelWriter::at(loop::ExprId index, Dim stride, Dim extent) {
+    loop::ScalarId step = size(stride), limit = size(extent);
+    return loop::Indirect{index, step, limit};
+}
+loop::Indirect KernelWriter::offset(Dim index, Dim stride, Dim extent) {
+    loop::ExprId constant = builder_.read(size(index));
+    return at(constant, stride, extent);
 }
 
 Status KernelWriter::finish() {

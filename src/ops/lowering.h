@@ -59,7 +59,7 @@ class OpLowering {
     virtual Status launch(LaunchSpec spec) = 0;
     virtual void view(ValueId result, ValueId source) = 0;           // the same elements in another shape
     virtual void numbers(ValueId result, std::vector<Dim> values) = 0;   // a small i64 tensor of sizes
-    virtual ValueId temporary(TypeId type) = 0;                      // memory for a value between two launches
+    virtual void check(Dim a, Relation relation, Dim b, std::string what) = 0;   // fails when it runs, unless it holds
 
  protected:
     Module& module_;
@@ -84,7 +84,10 @@ class KernelWriter {
     loop::GroupId group(std::string name, loop::Role role, std::vector<Dim> extents, bool axis = false);
     // The operand at the current point: a load, or a scalar or constant where it is a number or literal.
     loop::ExprId read(ValueId operand, std::vector<Along> along, std::vector<loop::Indirect> at = {});
-    void store(ValueId result, std::vector<Along> along, loop::ExprId value);
+    void store(ValueId result, std::vector<Along> along, loop::ExprId value, std::vector<loop::Indirect> at = {});
+    // Adds index * stride to an address; an index outside [0, extent) fails the launch.
+    loop::Indirect at(loop::ExprId index, Dim stride, Dim extent);
+    loop::Indirect offset(Dim index, Dim stride, Dim extent);        // the same index at every point
     loop::ScalarId size(Dim dim);                                    // as an i64 scalar
     loop::BufferId output(ValueId result, const std::vector<Along>& along);
     loop::Builder& builder() { return builder_; }
