@@ -274,7 +274,8 @@ Result<Dim> TypeParser::atom() {
         if (named && !entry) names_.add(key, NameEntry{TypeParam::Kind::dim, TypeParam{TypeParam::Kind::dim, {}, sym}, token.span});
         read = dims.of(sym);
     } else if (cursor_.at("new")) {
-        if (!may_introduce)
+        bool kind_written = cursor_.peek(2).kind == TokenKind::name;           // as dumps of later stages have it
+        if (!may_introduce && !kind_written)
             return Error{Code::parse, "`new` cannot stand here", token.span,
                          "it names a size chosen by the callee and belongs into a result"};
         cursor_.take();
