@@ -1,6 +1,6 @@
 // ir/print_expression.cpp - the right side of a binding in its surface form, patterns, constants and attributes.
 #include "ir/print_function.h"
-#include <cmath>
+#include <algorithm>
 
 namespace nereus {
 namespace {
@@ -172,14 +172,29 @@ std::string FunctionPrinter::index_parts(const Binding& b) {
     return list;
 }
 
-// Positional until an optional one is left out, then by name; attributes always by name.
+// In the order of the parameters; by name after one that is left out. An attribute is written by name unless values
+// follow it.
 std::string FunctionPrinter::op_args(const Binding& b) {
     std::string list, extra;
     size_t next = 0, group = 0;
     bool named = false;
-    for (const OpParam& param : b.op->params) {
+    std::span<const OpParam> params = b.op->params;
+    auto is_declared = [&](const Attribute& attribute) {
+        return std::any_of(params.begin(), params.end(), [&](const OpParam& param) {
+            return param.name == attribute.name && fits(m, param.kind, attribute);
+        });
+    };
+    for (const OpParam& param : params) {
+        std::string prefix = std::string(param.name) + "=";
         if (param.kind > ParamKind::sizes) {
-            named = true;
+            const Attribute* attribute = find_attribute(b, param.name);
+            if (!attribute || !fits(m, param.kind, *attribute)) {
+                named = true;
+                continue;
+            }
+            named |= next == b.args.size();
+            const TypeId* variable = std::get_if<TypeId>(&attribute->value);
+            append(list, (named ? prefix : "") + (variable ? types_.type(*variable) : attribute_value(*attribute)));
             continue;
         }
         ArgGroup given = group < b.groups.size() ? b.groups[group++] : ArgGroup{0, false};
@@ -190,21 +205,11 @@ std::string FunctionPrinter::op_args(const Binding& b) {
         bool sizes = param.kind == ParamKind::size || (param.kind == ParamKind::sizes && given.list);
         std::string text;
         for (uint32_t i = 0; i < given.count && next < b.args.size(); ++i) append(text, arg(b.args[next++], sizes));
-        if (given.list) text = "[" + text + "]";
-        append(list, (named ? std::string(param.name) + "=" : "") + text);
+        append(list, (named ? prefix : "") + (given.list ? "[" + text + "]" : text));
     }
-    for (const Attribute& attribute : b.attributes) {
-        const OpParam* declared = nullptr;
-        for (const OpParam& param : b.op->params)
-            if (param.name == attribute.name && fits(m, param.kind, attribute)) declared = &param;
-        if (!declared) {
+    for (const Attribute& attribute : b.attributes)
+        if (!is_declared(attribute))
             extra += (extra.empty() ? "; " : ", ") + attribute.name + "=" + attribute_value(attribute);
-        } else if (const TypeId* type = std::get_if<TypeId>(&attribute.value)) {
-            append(list, attribute.name + "=" + types_.type(*type));       // a dtype variable
-        } else {
-            append(list, attribute.name + "=" + attribute_value(attribute));
-        }
-    }
     return list + extra;
 }
 
@@ -269,7 +274,9 @@ void FunctionPrinter::expression(const Binding& b) {
     std::string list;
     switch (b.form) {
     case Form::lambda:
+        types_.quantifies = true;
         for (ValueId param : f[b.blocks[0]].params) append(list, declared(param));
+        types_.quantifies = false;
         out_ += "fn(" + list + ") ";
         return block(b.blocks[0]);
     case Form::if_:

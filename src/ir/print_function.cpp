@@ -1,14 +1,8 @@
 #include "ir/print_function.h"
 
 namespace nereus {
-ModuleNames::ModuleNames(const Module& module) {
-    for (const TypeDecl& decl : module.decls)
-        if (!decl.from_prelude)
-            for (const Constructor& constructor : decl.constructors) own_constructors.insert(constructor.name);
-}
-
 FunctionPrinter::FunctionPrinter(const Module& module, const ModuleNames& names, const Function& function, PrintOptions options)
-    : m(module), names_(names), f(function), options_(options), types_(module) {
+    : m(module), names_(names), f(function), options_(options), types_(module, names) {
     immediates_.resize(f.values.size());
     uses_.resize(f.values.size());
     count_uses();
@@ -74,7 +68,7 @@ void FunctionPrinter::print_all(const std::vector<TypeParam>& extra) {
 
 // What is mentioned inside and neither declared by the signature nor defined anywhere.
 std::vector<TypeParam> FunctionPrinter::undeclared() {
-    TypePrinter signature(m);
+    TypePrinter signature(m, names_);
     auto mention = [&](TypeId type) { signature.type(type); };
     for (const TypeParam& param : f.type_params) signature.type_param(param);
     std::vector<VarId> written = signature.mentioned_vars;
@@ -87,14 +81,14 @@ std::vector<TypeParam> FunctionPrinter::undeclared() {
     std::vector<TypeParam> extra;
     for (Sym sym : types_.mentioned)
         if (!signature.mentions.contains(sym.index) && !types_.definable.contains(sym.index) &&
-            m.dims.symbol(sym).kind != SymKind::unknown)
+            !types_.quantified.contains(sym.index) && m.dims.symbol(sym).kind != SymKind::unknown)
             extra.push_back(TypeParam{TypeParam::Kind::dim, {}, sym});
     std::unordered_set<uint32_t> known;
     for (VarId var : written) known.insert(var.index);
     for (VarId var : signature.mentioned_vars)           // an undeclared dtype is taken for a mistake
         if (m.vars[var.index].kind != VarKind::dtype) known.insert(var.index);
     for (VarId var : types_.mentioned_vars) {
-        if (known.contains(var.index)) continue;
+        if (known.contains(var.index) || types_.quantified_vars.contains(var.index)) continue;
         VarKind kind = m.vars[var.index].kind;
         extra.push_back(TypeParam{kind == VarKind::type    ? TypeParam::Kind::type
                                   : kind == VarKind::dtype ? TypeParam::Kind::dtype
@@ -257,8 +251,10 @@ void FunctionPrinter::generic_binding(const Binding& b) {
         } else {
             // the states of a while are seen by both blocks and written before the first
             const Block& owner = b.form == Form::while_ && i == 0 && b.blocks.size() > 1 ? f[b.blocks[1]] : block;
+            types_.quantifies = b.form == Form::lambda;
             if (!(b.form == Form::while_ && i == 1))
                 for (ValueId param : owner.params) head += (head.empty() ? "" : ", ") + declared(param);
+            types_.quantifies = false;
             out_ += " {";
             if (!head.empty()) head = "(" + head + ")";
         }
@@ -283,53 +279,5 @@ void FunctionPrinter::generic_block(const Block& block, const std::string& head)
     line("=>" + list);
     --indent_;
     begin("}");
-}
-
-// ---- module
-
-std::string print(const Module& module, FunctionId function, PrintOptions options) {
-    return FunctionPrinter(module, ModuleNames(module), module[function], options).run();
-}
-
-std::string to_string(const Module& module, TypeId type) { return TypePrinter(module).type(type); }
-
-namespace {
-std::string print_decl(const Module& m, const TypeDecl& decl) {
-    TypePrinter types(m);
-    std::string text = std::string(decl.from_prelude ? "prelude " : "") + "type " + decl.name, list;
-    for (const TypeParam& param : decl.params) list += (list.empty() ? "[" : ", ") + types.type_param(param);
-    text += list.empty() ? " = " : list + "] = ";
-    if (decl.is_record) {
-        const Constructor& record = decl.constructors[0];
-        for (size_t i = 0; i < record.fields.size(); ++i)
-            text += (i ? ", " : "{") + record.field_names[i] + ": " + types.type(record.fields[i]);
-        return text + "}\n";
-    }
-    for (size_t i = 0; i < decl.constructors.size(); ++i) {
-        const Constructor& constructor = decl.constructors[i];
-        text += (i ? " | " : "") + constructor.name;
-        for (size_t k = 0; k < constructor.dims.size(); ++k) text += (k ? ", " : "[") + types.plain(constructor.dims[k]);
-        if (!constructor.dims.empty()) text += "]";
-        for (size_t k = 0; k < constructor.fields.size(); ++k) text += (k ? ", " : "(") + types.type(constructor.fields[k]);
-        if (!constructor.fields.empty()) text += ")";
-    }
-    return text + "\n";
-}
-} // namespace
-
-std::string print(const Module& module, PrintOptions options) {
-    std::string out;
-    ModuleNames names(module);
-    for (const TypeDecl& decl : module.decls) out += print_decl(module, decl);
-    for (const Function& function : module.functions) {
-        if (!out.empty()) out += "\n";
-        out += FunctionPrinter(module, names, function, options).run();
-    }
-    return out;
-}
-
-bool same_module(const Module& a, const Module& b) {
-    PrintOptions options{.numbered = true};
-    return print(a, options) == print(b, options);
 }
 } // namespace nereus

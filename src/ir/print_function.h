@@ -6,12 +6,6 @@
 #include "ir/print_type.h"
 
 namespace nereus {
-// Which names are hidden by others, of the whole module.
-struct ModuleNames {
-    explicit ModuleNames(const Module& module);
-    std::unordered_set<std::string_view> own_constructors;
-};
-
 class FunctionPrinter {
  public:
     FunctionPrinter(const Module& module, const ModuleNames& names, const Function& function, PrintOptions options);

@@ -32,15 +32,18 @@ std::string joined(const std::vector<std::string>& parts) {
 }
 } // namespace
 
-TypePrinter::TypePrinter(const Module& module) : m_(&module) {
+ModuleNames::ModuleNames(const Module& module) {
     for (std::string_view word : {"def", "else", "false", "fn", "for", "if", "import", "in", "match", "new", "true", "type",
                                   "where", "while", "with", "yield", "inf", "nan", "prelude", "_"})
-        used_.insert(std::string(word));
-    for (int i = 0; i < dtype_count; ++i) used_.insert(std::string(dtype_name(DType(i))));
-    for (const Function& function : m_->functions)         // a dim in scope would hide them
-        if (function.from_prelude) used_.insert(function.name);
-    for (const TypeDecl& decl : m_->decls)
-        if (!decl.from_prelude) own_types_.insert(decl.name);
+        reserved.insert(std::string(word));
+    for (int i = 0; i < dtype_count; ++i) reserved.insert(std::string(dtype_name(DType(i))));
+    for (const Function& function : module.functions)    // a dim in scope would hide them
+        if (function.from_prelude) reserved.insert(function.name);
+    for (const TypeDecl& decl : module.decls) {
+        if (decl.from_prelude) continue;
+        own_types.insert(decl.name);
+        for (const Constructor& constructor : decl.constructors) own_constructors.insert(constructor.name);
+    }
 }
 
 // ---- names
@@ -50,7 +53,7 @@ std::string TypePrinter::unique(std::string_view wanted) {
     for (char c : wanted) name += is_word(c) ? c : '_';
     if (name.empty() || !(name[0] >= 'a' && name[0] <= 'z')) name = "d" + name;
     std::string base = name;
-    for (int i = 1; !used_.insert(name).second; ++i) name = base + "_" + std::to_string(i);
+    for (int i = 1; module_names_->reserved.contains(name) || !used_.insert(name).second; ++i) name = base + "_" + std::to_string(i);
     return name;
 }
 
@@ -59,6 +62,7 @@ std::string TypePrinter::variable(VarId var) {
     if (is_new) {
         it->second = unique(m_->vars[var.index].name);
         mentioned_vars.push_back(var);
+        if (quantifies && m_->vars[var.index].kind != VarKind::dtype) quantified_vars.insert(var.index);
     }
     return it->second;
 }
@@ -92,14 +96,17 @@ std::string TypePrinter::symbol(Sym sym) {
         return "?" + std::to_string(number);
     }
     bool is_new = redefined.contains(sym.index) || (writes_new && !introduced.contains(sym.index));
-    // a size that was not declared is quantified by being written
-    if (is_new && kind == SymKind::size && usual != SymKind::late && !redefined.contains(sym.index)) is_new = false;
+    // a size that is written in a signature for the first time is quantified by that
+    if (is_new && kind == SymKind::size && (quantifies || usual != SymKind::late) && !redefined.contains(sym.index)) {
+        is_new = false;
+        if (quantifies) quantified.insert(sym.index);
+    }
     return is_new ? introduce(sym) : plain(sym);
 }
 
 std::string TypePrinter::type_name(DeclId decl) const {
     const TypeDecl& declared = (*m_)[decl];
-    bool hidden = declared.from_prelude && own_types_.contains(declared.name);
+    bool hidden = declared.from_prelude && module_names_->own_types.contains(declared.name);
     return (hidden ? "prelude." : "") + declared.name;
 }
 
@@ -141,6 +148,7 @@ std::string TypePrinter::type(TypeId id) {
         for (TypeId part : t.parts) parts.push_back(type(part));
         return "(" + joined(parts) + ")";
     case TypeKind::function: {
+        bool outer_quantifies = std::exchange(quantifies, true);
         for (size_t i = 0; i + 1 < t.parts.size(); ++i) parts.push_back(type(t.parts[i]));
         std::string params = "fn(" + joined(parts) + ") -> ";
         bool outer_new = std::exchange(writes_new, true);
@@ -148,6 +156,7 @@ std::string TypePrinter::type(TypeId id) {
         std::string result = type(t.parts.back());
         writes_new = outer_new;
         usual = outer_kind;
+        quantifies = outer_quantifies;
         return params + result;
     }
     case TypeKind::ref: return "Ref[" + type(t.parts[0]) + "]";

@@ -5,9 +5,16 @@
 #include <unordered_set>
 
 namespace nereus {
+// Words that no symbol may be called by, and names that hide others; of the whole module.
+struct ModuleNames {
+    explicit ModuleNames(const Module& module);
+    std::unordered_set<std::string> reserved;
+    std::unordered_set<std::string_view> own_types, own_constructors;
+};
+
 class TypePrinter {
  public:
-    explicit TypePrinter(const Module& module);
+    TypePrinter(const Module& module, const ModuleNames& names) : m_(&module), module_names_(&names) {}
 
     std::string type(TypeId id);
     std::string dim(Dim dim);
@@ -23,6 +30,8 @@ class TypePrinter {
     // unless another one is written.
     bool writes_new = false;
     std::optional<SymKind> usual;
+    bool quantifies = false;                             // inside fn(…): a size first written here belongs to that function
+    std::unordered_set<uint32_t> quantified, quantified_vars;
     std::unordered_set<uint32_t> introduced, redefined;  // redefined: `new` again although introduced
     std::unordered_set<uint32_t> definable;              // symbols with a definition; an unknown one has a name then
     std::unordered_map<uint32_t, int> mentions;          // of symbols
@@ -44,10 +53,10 @@ class TypePrinter {
     std::string unique(std::string_view wanted);
 
     const Module* m_;
+    const ModuleNames* module_names_;
     std::unordered_map<uint32_t, std::string> symbol_names_, var_names_;
     std::unordered_map<uint32_t, int> unknown_numbers_;
     std::unordered_set<std::string> used_;
-    std::unordered_set<std::string_view> own_types_;
 };
 
 std::string quoted_text(std::string_view text);          // with quotes and escapes

@@ -17,6 +17,7 @@ class TypeParser {
         : cursor_(cursor), program_(program), names_(names), from_prelude_(from_prelude) {}
 
     Unknown unknown = Unknown::reject;
+    bool quantifies_in_functions = false;                // in fn(…) types of a body undeclared names are variables
     bool may_introduce = false;                          // whether `new k` is allowed here
     SymKind introduces = SymKind::late;                  // kind of `new k` without one
     std::vector<NamedSym> introduced;                    // by `new`, in order of the text
