@@ -84,7 +84,7 @@ class Facts {
     Dim simplify(Dim d);                                 // min, max, bcast, // and mod decided by the facts
     std::optional<Dim> simplify_atom(Atom a);
     bool prove(Dim p, int depth, int budget);            // p >= 0; p is rewritten
-    bool prove(Dim p) { return prove(p, 4, 200); }
+    bool prove(Dim p) { return prove(p, 4, 250); }
     const std::vector<Dim>& definitions(Atom a);         // what an atom's definition says, each >= 0
 
     void refresh();                                      // brings known_ up to date; may find a contradiction

@@ -51,6 +51,7 @@ const std::vector<Dim>& Facts::definitions(Atom a) {
 struct Search {
     Facts& facts;
     int budget;                                          // steps left
+    bool cut = false;                                    // somewhere only the depth was too small
     std::vector<Polynomial> cases = {};                  // facts of the open cases
 
     bool nonnegative(const Monomial& m) { return facts.interval(m).low >= 0; }
@@ -95,11 +96,15 @@ struct Search {
         for (const Polynomial& f : facts.known_.nonnegative)
             if (by_fact(p, bad, f, depth)) return true;
         for (const Term& t : p)
-            for (const Factor& f : t.factors) {
-                std::vector<Dim> definitions = facts.definitions(f.atom);
-                for (Dim d : definitions)
-                    if (by_fact(p, bad, facts.dims_.polynomial(d), depth)) return true;
-            }
+            for (const Factor& f : t.factors)
+                if (by_definition(p, bad, f.atom, depth)) return true;
+        return false;
+    }
+
+    bool by_definition(const Polynomial& p, const Term& t, Atom a, int depth) {
+        std::vector<Dim> definitions = facts.definitions(a);
+        for (Dim d : definitions)
+            if (by_fact(p, t, facts.dims_.polynomial(d), depth)) return true;
         return false;
     }
 
@@ -147,7 +152,11 @@ struct Search {
         Polynomial p = tightened(given);
         Interval range = facts.interval(p);
         if (range.low >= 0) return true;
-        if (range.high < 0 || depth <= 0) return false;
+        if (range.high < 0) return false;
+        if (depth <= 0) {
+            cut = true;
+            return false;
+        }
         int tried = 0;
         for (const Term& t : p) {
             Interval part = multiply(facts.interval(t.factors), {t.coefficient, t.coefficient});
@@ -155,6 +164,11 @@ struct Search {
             if (by_facts(p, t, depth)) return true;
             if (budget < 0) return false;
         }
+        for (const Term& t : p)                          // a quotient is >= 0, and also >= (x - k + 1)/k
+            for (const Factor& f : t.factors)
+                if (t.coefficient > 0 && facts.dims_.atom(f.atom).kind == AtomKind::floor_div &&
+                    by_definition(p, t, f.atom, depth))
+                    return true;
         for (const Term& t : p)
             for (const Factor& f : t.factors) {
                 AtomKind kind = facts.dims_.atom(f.atom).kind;
@@ -169,6 +183,12 @@ bool Facts::prove(Dim p, int depth, int budget) {
     refresh();
     const Polynomial& goal = dims_.polynomial(p);
     if (interval(goal).low >= 0) return true;
-    return Search{*this, budget}.holds(goal, depth);
+    Search search{*this, budget};
+    for (int d = 1; d <= depth; d++) {                   // short proofs first: they are the common ones
+        search.cut = false;
+        if (search.holds(goal, d)) return true;
+        if (!search.cut || search.budget < 0) return false;
+    }
+    return false;
 }
 } // namespace nereus
