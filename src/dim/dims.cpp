@@ -155,6 +155,11 @@ Dim Dims::product(std::span<const Dim> args) {
     return out;
 }
 
+Dim Dims::from_terms(Polynomial terms) {
+    std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return precedes(a.factors, b.factors); });
+    return intern(std::move(terms));
+}
+
 std::optional<int64_t> Dims::constant_value(Dim d) const {
     const Polynomial& p = polynomials_[d.index];
     if (p.empty()) return 0;

@@ -1,7 +1,9 @@
 // dim/facts.h - what is known about symbolic sizes, in nested scopes; what is learnt inside one is gone after it.
 #pragma once
 #include "dim/dims.h"
+#include "dim/interval.h"
 #include <optional>
+#include <unordered_set>
 
 namespace nereus {
 enum class Answer : uint8_t { no, yes, unknown };        // unknown is always sound
@@ -38,7 +40,73 @@ class Facts {
     Dim broadcast(Dim a, Dim b);                         // a, b or bcast(a, b), as far as is proved
 
  private:
+    friend struct Search;
+    struct Change { Atom atom; bool pinned; };
+    // What follows from the lists below in one state; rebuilt when they change, kept while a frame above is open.
+    struct Known {
+        uint64_t state = UINT64_MAX;
+        std::vector<Polynomial> nonnegative;
+        std::vector<Polynomial> nonzero;
+        std::unordered_map<Atom, Interval> learnt;       // bounds that follow from facts
+        std::unordered_map<Atom, Interval> intervals;    // bounds of atoms, facts and form together
+        std::unordered_map<Atom, std::vector<Dim>> definitions;
+    };
+    struct Frame {
+        size_t nonnegative, nonzero, compatible, changes;
+        uint64_t state, rewrite_state;
+        bool contradictory;
+        std::optional<Known> known;                      // of the frame below, once this one has changed
+    };
+    struct Key {
+        uint64_t state;
+        uint32_t query, a, b;
+        bool operator==(const Key&) const = default;
+    };
+    struct KeyHash { size_t operator()(const Key& k) const; };
+
+    void changed(bool rewrites);
+    bool contradict();
+    bool learn_nonnegative(Dim p);
+    bool learn_zero(Dim p);
+    std::optional<Atom> solvable(const Polynomial& p);
+    bool reaches(Dim d, Atom target, int fuel);
+    void eliminate(Atom a, Dim image);
+    Dim without_nonzero_factors(Dim d);
+    Answer cached(uint32_t query, Dim a, Dim b, Answer (Facts::*compute)(Dim, Dim));
+    Answer compute_equal(Dim a, Dim b);
+    Answer compute_less_equal(Dim a, Dim b);
+    Answer compute_compatible(Dim a, Dim b);
+    bool is_not(Dim a, int64_t value);                   // by an interval or a fact != 0; no search
+    bool known_nonzero(const Polynomial& p);
+
+    Dim rewrite(Dim d);                                  // known equalities substituted
+    Dim rewrite_atom(Atom a);
+    Dim simplify(Dim d);                                 // min, max, bcast, // and mod decided by the facts
+    std::optional<Dim> simplify_atom(Atom a);
+    bool prove(Dim p, int depth, int budget);            // p >= 0; p is rewritten
+    bool prove(Dim p) { return prove(p, 4, 250); }
+    const std::vector<Dim>& definitions(Atom a);         // what an atom's definition says, each >= 0
+
+    void refresh();                                      // brings known_ up to date; may find a contradiction
+    bool propagate(const Polynomial& p);
+    Interval interval(Atom a);
+    Interval interval(const Monomial& m);
+    Interval interval(const Polynomial& p);
+    Interval form_interval(const AtomNode& node);
+
     Dims& dims_;
-    // (the implementer fills this in)
+    std::vector<Dim> nonnegative_, nonzero_;
+    std::vector<std::pair<Dim, Dim>> compatible_;
+    std::unordered_map<Atom, Dim> rewrites_;             // acyclic, but for pinned atoms
+    std::unordered_set<Atom> pinned_;                    // quotients that stand for h//32 in h = 32*(h//32)
+    std::unordered_set<Atom> rewriting_;
+    std::vector<Change> changes_;                        // undo log of rewrites_ and pinned_
+    std::vector<Frame> frames_;
+    uint64_t state_ = 0, rewrite_state_ = 0, last_state_ = 0;    // a state's number is never used for another one
+    size_t cycles_cut_ = 0, simplifying_ = 0;
+    bool contradictory_ = false;
+    Known known_;
+    std::unordered_map<Key, Answer, KeyHash> answers_;
+    std::unordered_map<Key, Dim, KeyHash> forms_;
 };
 } // namespace nereus

@@ -49,11 +49,20 @@ struct EvalArgs {
     const AttributeList& attributes;
 
     const HostTensor& tensor(size_t param) const { return tensors[param][0]; }
-    int64_t integer(std::string_view name, int64_t otherwise) const;
-    bool boolean(std::string_view name, bool otherwise) const;
+    int64_t integer(std::string_view name) const;        // left out: as the parameter declares
+    bool boolean(std::string_view name) const;
+    std::optional<std::vector<int64_t>> integers(std::string_view name) const;
     std::optional<DType> dtype(std::string_view name) const;
 };
 using EvalFn = Result<std::vector<HostTensor>> (*)(const EvalArgs&);
+
+// How an operator on numbers (rank-0 integers and bools) is computed by the host program; none: by a kernel.
+enum class HostOp : uint8_t {
+    none, add, sub, mul, div, floor_div, mod, min, max, neg, eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_not,
+    select, cast,
+};
+class OpLowering;                           // ops/lowering.h
+using LowerFn = Status (*)(OpLowering&);
 
 struct OpDef {
     std::string_view name;
@@ -68,6 +77,8 @@ struct OpDef {
     EvalFn eval = nullptr;                  // plain and obvious, in f64 or exact integers, rounded once; builtins: none
     Domain domain = {};
     int ulps = 0;                           // how far compiled code may be from eval, in units of the last place
+    LowerFn lower = nullptr;                // to loop functions
+    HostOp host = HostOp::none;
 };
 constexpr Effect effect_on(const OpDef& op, DType operand) {
     return op.total_on_floats && is_float(operand) ? Effect::total : op.effect;
