@@ -93,7 +93,8 @@ class Linker {
                 return wrong("relocation of kind " + std::to_string(kind) + " against '" + symbol.name + "'");
             if (symbol.place < 0) return wrong("undefined symbol '" + symbol.name + "'");
             int64_t here = base + int64_t(r.r_offset), value = symbol.place + r.r_addend - here;
-            if (r.r_offset > sections_[table.sh_info].sh_size - 4) return wrong("a relocation outside its section");
+            uint64_t size = sections_[table.sh_info].sh_size;
+            if (size < 4 || r.r_offset > size - 4) return wrong("a relocation outside its section");
             if (value != int32_t(value)) return wrong("code of more than 2 GiB");
             int32_t stored = int32_t(value);
             std::memcpy(out_.blob.data() + here, &stored, sizeof stored);
