@@ -44,7 +44,7 @@ class TableVerifier {
             if (uint64_t(offset) + length > exe_.operands.size()) return wrong("list " + std::to_string(i), "lies outside the operands");
         }
         for (size_t i = 0; i < exe_.sites.size(); ++i)
-            TRY(below("site " + std::to_string(i), exe_.sites[i].code, uint64_t(Code::internal) + 1, "code"));
+            TRY(below("site " + std::to_string(i), uint64_t(exe_.sites[i].code), uint64_t(Code::internal) + 1, "code"));
         for (size_t i = 0; i < exe_.marks.size(); ++i) {
             std::string where = "mark " + std::to_string(i);
             TRY(below(where, exe_.marks[i].instruction, exe_.code.size(), "instruction"));

@@ -162,9 +162,9 @@ bool Context::execute(Frame* frame) {
                 std::string mark = i == 0 ? "{0}" : "{1}", value = std::to_string(number(i == 0 ? in.b : in.c));
                 for (size_t found; (found = what.find(mark)) != std::string::npos;) what.replace(found, mark.size(), value);
             }
-            return current_ = frame, fault(site, Code(site.code), std::move(what));
+            return current_ = frame, fault(site, site.code, std::move(what));
         }
-        case Opcode::fail: return current_ = frame, fault(exe.sites[in.a], Code(exe.sites[in.a].code), exe.sites[in.a].what);
+        case Opcode::fail: return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, exe.sites[in.a].what);
 
         case Opcode::slot: put(in.a, frame->arena + frame->plan->slot_offsets[in.b]); break;
         case Opcode::weights: put(in.a, exe.weights.data() + in.b); break;
