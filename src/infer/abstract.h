@@ -14,7 +14,7 @@
 namespace nereus {
 using AbsId = Id<struct AbsTag>;
 using AbsArg = std::variant<AbsId, Dim, Element, Shape>;     // of data; an invalid Dim: no object has said yet
-struct Closure { uint32_t code = 0; std::vector<AbsId> env; };   // code: Codes (shapes_program.h)
+struct Closure { uint32_t code = 0; std::vector<AbsId> env; };   // code: Program::codes
 
 enum class AbsKind : uint8_t {
     bottom,        // no value arrives

@@ -1,6 +1,7 @@
 // infer/shapes_call.cpp - calls: the signature is matched and checked in the caller, the instance is found by its key,
 // and its summary is read in the caller's terms.
 #include "infer/shapes_walk.h"
+#include <algorithm>
 
 namespace nereus {
 namespace {
@@ -29,7 +30,7 @@ Range Walk::range_of(Dim d, bool is_extent) {
 }
 
 Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& names) {
-    const Code callee = program_.codes[code];
+    const Callable callee = program_.codes[code];
     const Function& function = module_[callee.function];
     bool lambda = callee.lambda.valid();
     size_t skip = lambda ? callee.captures.size() + callee.captured_dims.size() : 0;
@@ -128,7 +129,7 @@ Result<Walk::Made> Walk::make_closure(const Binding& b) {
     } else {
         BindingId id(size_t(&b - in_.bindings.data()));
         closure.code = program_.code_of(code_.function, id);
-        const Code code = program_.codes[closure.code];
+        const Callable code = program_.codes[closure.code];
         for (ValueId capture : code.captures) {
             closure.env.push_back(close(abs(capture)));
             if (audible_) out.args.push_back(new_of_[capture.index]);
@@ -205,12 +206,14 @@ Result<Walk::Made> Walk::apply(const Binding& b) {
     const Abs f = abstracts_[abs(b.args[0])];
     Binding out = copy(b);
     if (f.kind == AbsKind::outside) return apply_outside(b, f.declared);
+    bool gradient = f.kind == AbsKind::gradient;
+    const std::vector<Closure> closures = gradient ? abstracts_[f.parts[0]].closures : f.closures;
     std::vector<ArmEnd> ends;
     std::vector<Callee> callees;
     uint32_t scope = now();
     std::vector<Made> args;                              // narrowed arguments serve all targets
     for (size_t i = 1; i < b.args.size(); ++i) args.push_back(made(b.args[i]));
-    for (const Closure& c : f.closures) {
+    for (const Closure& c : closures) {
         ApplyTarget target{.lambda = c.code};
         std::vector<Made> all;
         Abs alone{.kind = AbsKind::closures, .closures = {c}};
@@ -241,6 +244,7 @@ Result<Walk::Made> Walk::apply(const Binding& b) {
     if (audible_)
         for (size_t i = 0; i < args.size(); ++i) out.args[i + 1] = args[i].value;
     if (callees.empty()) return emit_for(b, std::move(out), abstracts_.bottom());
+    if (gradient) return emit_for(b, std::move(out), adjoints(f, args));
     if (callees.size() == 1) {
         for (Dim d : callees[0].chosen) out.defines.push_back(*module_.dims.as_symbol(d));
         return emit_for(b, std::move(out), callees[0].result);
@@ -252,6 +256,20 @@ Result<Walk::Made> Walk::apply(const Binding& b) {
         out.targets[j].results = handed[j];
     }
     return emit_for(b, std::move(out), joined);
+}
+
+// What a gradient gives back has the shapes of the parameters it is taken for.
+AbsId Walk::adjoints(const Abs& g, const std::vector<Made>& args) {
+    std::vector<uint32_t> wrt = g.cells;
+    for (uint32_t i = 0; g.cells.empty() && i < args.size(); ++i) wrt.push_back(i);
+    struct Forget : LeafMap {
+        Dim extent(Dim d, uint32_t) override { return d; }
+        Dim number(Dim, uint32_t) override { return {}; }
+        bool keeps_hints() const override { return false; }
+    } forget;
+    std::vector<AbsId> parts;
+    for (uint32_t i : wrt) parts.push_back(map_leaves(abstracts_, args[i].abs, forget));
+    return parts.size() == 1 ? parts[0] : abstracts_.tuple(parts);
 }
 
 // A function that came through the door is believed to have its declared type; what it says of results is checked by

@@ -46,7 +46,10 @@ Result<Walk::Made> Walk::run_rule(Binding binding, std::vector<Made> args, TypeI
     }
     if (audible_)
         for (size_t i = 0; i < args.size(); ++i) binding.args[i] = args[i].value;
-    std::vector<ShapedTensor> results = TRY(rule(seen, *this));
+    Result<std::vector<ShapedTensor>> said = rule(seen, *this);
+    if (!said && (audible_ || said.error().code != Code::shape)) return std::move(said).error();
+    if (!said) return Made{abstracts_.bottom(), {}};     // it would fail here: nothing comes out
+    std::vector<ShapedTensor> results = std::move(said).take();
     std::vector<AbsId> parts;
     for (ShapedTensor& t : results) parts.push_back(abstracts_.tensor(std::move(t)));
     bool tuple = module_.types[skeleton].kind == TypeKind::tuple;

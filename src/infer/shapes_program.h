@@ -11,7 +11,7 @@
 
 namespace nereus {
 // Something that can be called: a function, or a lambda with the values and dims its body takes from around it.
-struct Code {
+struct Callable {
     FunctionId function;
     BindingId lambda;                                    // invalid: the function itself
     std::vector<ValueId> captures;
@@ -50,8 +50,9 @@ class Program {
     PatternPool pool;
     ShapeReport& report;
     std::deque<Instance> instances;
-    std::vector<Code> codes;
+    std::vector<Callable> codes;
     std::vector<Function> out;
+    std::vector<std::map<Sym, std::string>> symbol_names;    // per function of `out`: what the program calls them
 
     uint32_t code_of(FunctionId function);
     uint32_t code_of(FunctionId function, BindingId lambda);

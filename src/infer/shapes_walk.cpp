@@ -63,6 +63,22 @@ Status Walk::enter() {
     return {};
 }
 
+std::map<Sym, std::string> Walk::symbol_names() const {
+    std::map<Sym, std::string> out;
+    Dims& dims = module_.dims;
+    for (const auto& [written, value] : names_.dims)
+        if (std::optional<Sym> s = dims.as_symbol(value)) out.try_emplace(*s, dims.symbol(written).name);
+    for (ValueId param : out_.params) {
+        const Type& t = module_.types[out_[param].type];
+        if (t.kind != TypeKind::tensor) continue;
+        for (size_t i = 0; i < t.shape.dims.size(); ++i)
+            if (std::optional<Sym> s = dims.as_symbol(t.shape.dims[i])) out.try_emplace(*s, out_[param].name + std::to_string(i));
+        if (!out_[param].known.valid()) continue;
+        if (std::optional<Sym> s = dims.as_symbol(out_[param].known)) out.try_emplace(*s, out_[param].name);
+    }
+    return out;
+}
+
 Result<Summary> Walk::run() {
     TRY(enter());
     bool lifted = code_.lambda.valid();
@@ -331,7 +347,7 @@ Walk::Made Walk::with_number(Made made, std::string_view name) {
 
 ValueId Walk::add_value(std::string_view name, TypeId type, Span span) {
     std::string unique(name.empty() ? "t" : name);
-    for (int i = 1; !used_names_.insert(unique).second; ++i) unique = std::string(name.empty() ? "t" : name) + "." + std::to_string(i);
+    for (int i = 1; !used_names_.insert(unique).second; ++i) unique = std::string(name.empty() ? "t" : name) + "_" + std::to_string(i);
     return out_.add_value(unique, type, span);
 }
 ValueId Walk::emit(Binding binding, AbsId abs, TypeId skeleton, std::string_view name, Span span) {

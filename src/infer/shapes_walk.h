@@ -17,6 +17,7 @@ class Walk : public ShapeScope {
     Result<Summary> run();
     Function take() { return std::move(out_); }
     int64_t checks() const { return checks_; }
+    std::map<Sym, std::string> symbol_names() const;     // the key's symbols, as the signature or a parameter names them
 
     // ShapeScope, for the rules of operators.
     Facts& facts() override { return know_.facts; }
@@ -49,7 +50,7 @@ class Walk : public ShapeScope {
     Result<Made> run_rule(Binding binding, std::vector<Made> args, TypeId skeleton, std::string_view name, Span span);
     Result<Made> builtin(const Binding& b);
     Result<Made> gradient(const Binding& b);
-    Result<Made> apply_gradient(const Binding& b, const Abs& g);
+    AbsId adjoints(const Abs& g, const std::vector<Made>& args);
     Result<Made> index(const Binding& b);
     struct Argument { std::vector<Made> values; bool list = false; };
     Result<Made> apply_op(std::string_view name, std::vector<Argument> args, AttributeList attributes, TypeId skeleton,
@@ -135,7 +136,7 @@ class Walk : public ShapeScope {
     Module& module_;
     Abstracts& abstracts_;
     uint32_t self_;
-    const Code code_;
+    const Callable code_;
     const Function& in_;
     bool audible_;
     Knowledge know_;
