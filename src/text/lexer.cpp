@@ -207,7 +207,8 @@ class Lexer {
             opening.partner = here;
             tokens_[here].partner = open_.back();
             open_.pop_back();
-            tokens_[here].depth = uint16_t(depth_);
+            tokens_[here].depth = opening.depth;
+            depth_ = opening.depth;
         }
         return {};
     }
