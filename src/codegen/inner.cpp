@@ -86,7 +86,8 @@ void Inner::place(AccessId id, Body& uniform, bool reads) {
     DType t = e_.f.buffers[a.buffer.index].dtype;
     Value* offset = nest_.offset(a, uniform);
     Value* stride = Nest::names(a, along_) ? nest_.at(along_).stride(a.buffer) : e_.i64(0);
-    Cursor cursor{e_.var(nest_.pointer(a.buffer, offset)), e_.var(offset), stride};
+    Value* advance = e_.ir.CreateMul(stride, e_.i64(width_));
+    Cursor cursor{e_.var(nest_.pointer(a.buffer, offset)), e_.var(offset), stride, advance};
     if (reads) {
         Type* scalar = t == DType::boolean ? static_cast<Type*>(e_.ir.getInt8Ty()) : e_.scalar_type(t);
         llvm::AllocaInst* slot = e_.memory(llvm::FixedVectorType::get(scalar, unsigned(width_)), 1, 64);
@@ -124,9 +125,8 @@ void Inner::vectors(Value* end, llvm::BasicBlock* slow) {
     e_.ir.SetInsertPoint(again);
     body.scope([&] { one_vector(body, slow, e_.i64(width_)); });
     for (auto& [id, cursor] : cursors_) {
-        Value* by = e_.ir.CreateMul(cursor.step, e_.i64(width_));
-        e_.set(cursor.pointer, e_.ir.CreateGEP(e_.ir.getInt8Ty(), e_.get(cursor.pointer), by));
-        if (e_.checked) e_.add(cursor.offset, by);
+        e_.set(cursor.pointer, e_.ir.CreateGEP(e_.ir.getInt8Ty(), e_.get(cursor.pointer), cursor.advance));
+        if (e_.checked) e_.add(cursor.offset, cursor.advance);
     }
     e_.add(odometer.inner, e_.i64(width_));
     e_.ir.CreateCondBr(room(), again, done);

@@ -25,7 +25,7 @@ class Inner {
     Value* load(Body& body, loop::AccessId from);        // what store() would overwrite
 
  private:
-    struct Cursor { Emitter::Var pointer, offset; Value* step; };
+    struct Cursor { Emitter::Var pointer, offset; Value *step, *advance; };      // bytes per element, per vector
     void vectors(Value* end, llvm::BasicBlock* slow);
     void one_vector(Body& body, llvm::BasicBlock* slow, Value* lanes);
     void place(loop::AccessId id, Body& uniform, bool reads);
