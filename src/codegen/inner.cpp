@@ -135,9 +135,7 @@ void Inner::vectors(Value* end, llvm::BasicBlock* slow) {
 
     e_.when(e_.ir.CreateICmpSLT(e_.get(odometer.inner), end), [&] {
         Value* left = e_.ir.CreateSub(end, e_.get(odometer.inner));
-        Value* ones = e_.ir.CreateSub(e_.ir.CreateShl(e_.i64(1), left), e_.i64(1));      // left < width <= 64
-        Value* bits = e_.ir.CreateTrunc(ones, e_.ir.getIntNTy(unsigned(width_)));
-        body.mask = e_.ir.CreateBitCast(bits, llvm::FixedVectorType::get(e_.ir.getInt1Ty(), unsigned(width_)));
+        body.mask = nest_.first_lanes(left, width_);
         body.scope([&] { one_vector(body, slow, left); });
         e_.set(odometer.inner, end);
     });
