@@ -110,7 +110,7 @@ class Contraction {
             e_.set(right_.step, stride(*a, plan_.k));
         }, pack);
     }
-    // Rows of k, padded with zeros to whole vectors.
+    // Rows of k; without masks padded with zeros to whole panels.
     void pack_right(Value* panel, Value* columns) {
         IR& ir = e_.ir;
         Odometer &k = nest_.at(plan_.k), &n = nest_.at(plan_.n);
@@ -124,6 +124,7 @@ class Contraction {
         e_.loop(e_.i64(0), points_k_, 1, [&](Value* at) {
             e_.set(k.inner, at);
             inner.run(first_column_, ir.CreateAdd(first_column_, columns));
+            if (e_.target.machine.masks) return;
             e_.loop(columns, e_.i64(columns_), 1, [&](Value* column) {
                 Value* element = ir.CreateAdd(ir.CreateMul(at, e_.i64(columns_)), column);
                 nest_.store(dtype_, zero, step_by(panel, ir.CreateMul(element, e_.i64(size_))));
