@@ -16,16 +16,18 @@ inline constexpr int max_group_rank = 32;     // after collapsing; kernels keep 
 struct GroupLayout {
     std::vector<uint16_t> buffers;            // which buffers have strides in this group, ascending
     bool keep_axes = false;                   // the kernel needs each axis as it is: coordinates, single axes
+    bool operator==(const GroupLayout&) const = default;
 };
 
 // Items are the units of work that tasks are made of: points, rows or tiles. Their number is the product over
 // `dims` of ceil(points / tile); an item costs the product of the points of `work`; a task gets about `target` of it.
 struct GridLayout {
-    struct Dim { uint16_t group; int32_t tile; };
+    struct Dim { uint16_t group = 0; int32_t tile = 1; bool operator==(const Dim&) const = default; };
     std::vector<Dim> dims;                    // empty: one task
     std::vector<uint16_t> work;
     int64_t target = 1;
     int64_t align = 1;                        // items per task is a multiple of this
+    bool operator==(const GridLayout&) const = default;
 };
 
 // What a worker needs beside its stack: fixed + the sum over `per_point` of bytes * points of the group.
@@ -45,6 +47,7 @@ struct ParamLayout {
     int32_t group_slot(size_t g) const { return int32_t(2 + 3 * g); }
     int32_t scalar_slot(size_t s) const { return int32_t(2 + 3 * groups.size() + s); }
     int32_t tables() const { return scalar_slot(size_t(scalars)); }
+    bool operator==(const ParamLayout&) const = default;
 };
 
 // How one group is bound: extents, outermost first, and strides in elements, [buffer of the group][axis].

@@ -2,7 +2,7 @@
 
 namespace nereus {
 ValueId Function::add_value(std::string name, TypeId type, Span span) {
-    values.push_back(Value{.name = std::move(name), .type = type, .known = {}, .span = span});
+    values.push_back(ValueInfo{.name = std::move(name), .type = type, .known = {}, .span = span});
     return ValueId(values.size() - 1);
 }
 BindingId Function::add_binding(Binding binding) {

@@ -3,8 +3,22 @@
 // Meaning, once for all stages: strict, left to right; a block is a list of bindings and ends in result values; a nested
 // block sees every value bound before it in the enclosing blocks. Each binding of the language has one result (a tuple
 // where there are several values); bindings of dialects may have any number.
+//
+// Symbols. After the shapes stage every type is complete and every symbol has exactly one definition, which dominates
+// its uses and says where its value comes from at run time:
+//  - Function::symbols: passed by the caller (Binding::dims of the call, in the same order). The entry point's are
+//    solved from the shapes of the arguments at the door.
+//  - call: Binding::defines receive the callee's Function::result_dims.
+//  - if_, match: Binding::defines receive, from the arm that ran, its Block::dims (join symbols).
+//  - match: an arm's Block::symbols are read from the values its pattern binds (opened and constructor-bound dims).
+//  - for_, while_: the body's Block::symbols are carried like states: initially Binding::dims, after each trip the
+//    body's Block::dims, and at the end they become Binding::defines. The counter is ValueInfo::known of the parameter %i.
+//  - apply: like call, through the target that arrives.
+//  - any other binding: Binding::defines are read off its result: an extent of a result's type (late dims, dims of an
+//    element taken from a container), or the number itself where ValueInfo::known of the result is that symbol.
 #pragma once
 #include "base/span.h"
+#include "dim/relation.h"
 #include "ir/type.h"
 #include <map>
 
@@ -36,7 +50,9 @@ enum class Form : uint8_t {
     for_,          // args: count, initial states; blocks[0]: params %i, states; results: states, yields
     while_,        // args: initial states; blocks[0]: condition, no params; blocks[1]: body, params = the states, which
                    // the condition sees too; results of the body: states, yields
-    check,         // fails unless `relation` holds between two dims; inserted by the shapes stage
+    closure,       // args: captured values; made from lambda by the shapes stage, which lifts the body to a function
+    check,         // inserted by the shapes stage. No args: fails unless `fact` holds. One: fails unless args[0] has the
+                   // type of the result, which is args[0] with the sizes it turned out to have (`defines`)
 };
 
 struct Literal {
@@ -76,7 +92,19 @@ struct Pattern {
 };
 struct Arm { Pattern pattern; BlockId guard; };          // guard: sees the pattern's variables; invalid: none
 
-enum class Relation : uint8_t { equal, not_equal, less, less_equal, greater, greater_equal, compatible };
+// One lambda of a closure set. The instance takes the captured values, then the arguments; `dims` as in a call, over
+// symbols of the caller and of `opened`, the symbols found in the captured values when the closure is taken apart.
+// Where several lambdas may arrive, `chosen` receive the instance's result_dims and `results` are then the values of the
+// binding's `defines`; with one target, `defines` receive result_dims directly and both are empty.
+struct ApplyTarget {
+    uint32_t lambda = 0;
+    FunctionId function;
+    std::vector<Sym> opened;
+    std::vector<Dim> dims;
+    std::vector<Sym> chosen;
+    std::vector<Dim> results;
+};
+
 struct DimFact { Dim left; Relation relation = Relation::equal; Dim right; Span span; };
 
 struct Binding {
@@ -96,11 +124,15 @@ struct Binding {
     Literal literal;                        // literal
     Dim dim;                                // dim
     DimFact fact;                           // check
-    std::vector<Sym> defines;               // symbols that get their value here: late dims, joins, opened dims, host values
+    // After the shapes stage (see "Symbols" above):
+    std::vector<Dim> dims;                  // call: values of the callee's symbols; loops: initial values of the body's
+    std::vector<Sym> defines;               // symbols that get their value here
+    std::vector<ApplyTarget> targets;       // apply: every lambda that can arrive, with the instance to call
+    uint32_t lambda = 0;                    // closure: which lambda
     Span span;
 };
 
-struct Value {
+struct ValueInfo {
     std::string name;                       // without %; unique within the function
     TypeId type;                            // Types::hole() until inferred
     Dim known;                              // i64 scalars: the value as a dim, where the shapes stage knows it
@@ -111,6 +143,8 @@ struct Block {
     std::vector<ValueId> params;
     std::vector<BindingId> bindings;
     std::vector<ValueId> results;
+    std::vector<Sym> symbols;               // defined on entry, see "Symbols" above
+    std::vector<Dim> dims;                  // values handed to the symbols that the enclosing binding defines
     Span span;
 };
 
@@ -122,15 +156,17 @@ struct Function {
     std::vector<DimFact> where;
     FunctionId vjp_forward, vjp_backward;   // with vjp = (@f, @g)
     BlockId body;
+    std::vector<Sym> symbols;               // hidden integer parameters: the symbols of the parameters' types
+    std::vector<Dim> result_dims;           // hidden integer results: sizes the callee chose, in its own symbols
     bool from_prelude = false;
     Span span;
 
-    std::vector<Value> values;
+    std::vector<ValueInfo> values;
     std::vector<Binding> bindings;
     std::vector<Block> blocks;
 
-    Value& operator[](ValueId id) { return values[id.index]; }
-    const Value& operator[](ValueId id) const { return values[id.index]; }
+    ValueInfo& operator[](ValueId id) { return values[id.index]; }
+    const ValueInfo& operator[](ValueId id) const { return values[id.index]; }
     Binding& operator[](BindingId id) { return bindings[id.index]; }
     const Binding& operator[](BindingId id) const { return bindings[id.index]; }
     Block& operator[](BlockId id) { return blocks[id.index]; }

@@ -1,0 +1,21 @@
+// dim/relation.h - how two sizes are compared, in facts, checks and instructions alike.
+#pragma once
+#include <cstdint>
+
+namespace nereus {
+// compatible: equal, or one of them is 1. The order is stored in artefacts: append only.
+enum class Relation : uint8_t { equal, not_equal, less, less_equal, greater, greater_equal, compatible };
+
+constexpr bool holds(Relation relation, int64_t a, int64_t b) {
+    switch (relation) {
+    case Relation::equal: return a == b;
+    case Relation::not_equal: return a != b;
+    case Relation::less: return a < b;
+    case Relation::less_equal: return a <= b;
+    case Relation::greater: return a > b;
+    case Relation::greater_equal: return a >= b;
+    case Relation::compatible: return a == b || a == 1 || b == 1;
+    }
+    return false;
+}
+} // namespace nereus

@@ -1,0 +1,146 @@
+#include "tensor/host_tensor.h"
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <sys/sysinfo.h>
+
+namespace nereus {
+namespace {
+constexpr size_t alignment = 64;
+constexpr int64_t surely_small = int64_t(1) << 26;
+
+// An overcommitting kernel grants what it does not have and kills the process at the first touch, so what
+// exceeds all memory and swap is refused here.
+bool machine_could_hold(int64_t bytes) {
+    if (bytes <= surely_small) return true;
+    struct sysinfo machine;
+    if (::sysinfo(&machine) != 0) return true;
+    return uint64_t(bytes) / machine.mem_unit < machine.totalram + machine.totalswap;
+}
+
+Result<std::shared_ptr<std::byte>> allocate_zeroed(int64_t bytes) {
+    // calloc: large blocks come as untouched zero pages, and nobody pays for writing zeros
+    void* block = machine_could_hold(bytes) ? std::calloc(size_t(bytes) + alignment, 1) : nullptr;
+    if (!block) return Error{Code::memory, "no memory for a tensor of " + std::to_string(bytes) + " bytes"};
+    uintptr_t start = (uintptr_t(block) + alignment - 1) / alignment * alignment;
+    auto free_block = [block](std::byte*) { std::free(block); };
+    return std::shared_ptr<std::byte>(reinterpret_cast<std::byte*>(start), free_block);
+}
+
+Error wrong_size(DType dtype, const Extents& shape, int64_t wanted, uint64_t found) {
+    return Error{Code::shape, "shape " + shape_text(shape) + " of " + std::string(dtype_name(dtype)) + " takes " +
+                                  std::to_string(wanted) + " bytes, found " + std::to_string(found)};
+}
+
+Status check_bools(DType dtype, std::span<const std::byte> bytes) {
+    if (dtype != DType::boolean) return {};
+    for (std::byte byte : bytes)
+        if (byte > std::byte(1))
+            return Error{Code::value, "a bool is the byte 0 or 1, found " + std::to_string(int(byte))};
+    return {};
+}
+
+template <class Float> int64_t saturating_i64(Float value) {
+    constexpr Float end = Float(9223372036854775808.0);       // 2^63, exact in both float types
+    if (std::isnan(value)) return 0;
+    if (value >= end) return std::numeric_limits<int64_t>::max();
+    if (value < -end) return std::numeric_limits<int64_t>::min();
+    return int64_t(value);
+}
+} // namespace
+
+Result<HostTensor> HostTensor::make(DType dtype, Extents shape) {
+    int64_t bytes = TRY(byte_count(dtype, shape));
+    HostTensor tensor;
+    tensor.memory_ = TRY(allocate_zeroed(bytes));
+    tensor.dtype_ = dtype;
+    tensor.count_ = bytes / size_of(dtype);
+    tensor.shape_ = std::move(shape);
+    return tensor;
+}
+
+Result<HostTensor> HostTensor::copy_of(DType dtype, Extents shape, std::span<const std::byte> bytes) {
+    int64_t wanted = TRY(byte_count(dtype, shape));
+    if (uint64_t(wanted) != bytes.size())
+        return wrong_size(dtype, shape, wanted, bytes.size());
+    TRY(check_bools(dtype, bytes));
+    HostTensor tensor = TRY(make(dtype, std::move(shape)));
+    if (wanted > 0) std::memcpy(TRY(tensor.mutable_bytes()), bytes.data(), bytes.size());
+    return tensor;
+}
+
+Result<HostTensor> HostTensor::view(DType dtype, Extents shape, std::shared_ptr<const std::byte> owner,
+                                    int64_t bytes) {
+    int64_t wanted = TRY(byte_count(dtype, shape));
+    if (bytes < wanted)
+        return wrong_size(dtype, shape, wanted, uint64_t(bytes));
+    if (wanted == 0) return make(dtype, std::move(shape));    // the memory of an empty array may be null
+    if (!owner) return Error{Code::value, "a tensor of " + std::to_string(wanted) + " bytes in null memory"};
+    if (uintptr_t(owner.get()) % uintptr_t(size_of(dtype)) != 0)
+        return Error{Code::value, "memory is not aligned for " + std::string(dtype_name(dtype))};
+    TRY(check_bools(dtype, {owner.get(), size_t(wanted)}));
+    HostTensor tensor;
+    tensor.memory_ = std::move(owner);
+    tensor.borrowed_ = true;
+    tensor.dtype_ = dtype;
+    tensor.count_ = wanted / size_of(dtype);
+    tensor.shape_ = std::move(shape);
+    return tensor;
+}
+
+HostTensor HostTensor::of_bytes(DType dtype, Extents shape, std::span<const std::byte> bytes) {
+    Result<HostTensor> tensor = copy_of(dtype, std::move(shape), bytes);
+    invariant(bool(tensor), "HostTensor::of: values do not fit the shape");
+    return std::move(tensor).take();
+}
+
+HostTensor HostTensor::scalar(bool value) { return scalar(uint8_t(value)); }
+
+Result<std::byte*> HostTensor::mutable_bytes() {
+    bool alone = !borrowed_ && memory_ && memory_.use_count() == 1;
+    if (alone) {
+        // Counting up and down once orders the reads of an owner that has just let go, on another thread,
+        // before the writes to come; use_count alone orders nothing.
+        std::shared_ptr<const std::byte> ordered = memory_;
+    } else {
+        std::shared_ptr<std::byte> copy = TRY(allocate_zeroed(byte_size()));
+        if (byte_size() > 0) std::memcpy(copy.get(), bytes(), size_t(byte_size()));
+        memory_ = std::move(copy);
+        borrowed_ = false;
+    }
+    return const_cast<std::byte*>(memory_.get());             // ours: made without const in allocate_zeroed
+}
+
+int64_t HostTensor::as_i64(int64_t index) const {
+    invariant(0 <= index && index < count_, "element index out of range");
+    switch (dtype_) {
+    case DType::boolean: return data<uint8_t>()[size_t(index)];
+    case DType::i32: return data<int32_t>()[size_t(index)];
+    case DType::i64: return data<int64_t>()[size_t(index)];
+    case DType::f32: return saturating_i64(data<float>()[size_t(index)]);
+    case DType::f64: return saturating_i64(data<double>()[size_t(index)]);
+    }
+    return 0;
+}
+
+double HostTensor::as_f64(int64_t index) const {
+    invariant(0 <= index && index < count_, "element index out of range");
+    switch (dtype_) {
+    case DType::boolean: case DType::i32: case DType::i64: return double(as_i64(index));
+    case DType::f32: return data<float>()[size_t(index)];
+    case DType::f64: return data<double>()[size_t(index)];
+    }
+    return 0;
+}
+
+Result<HostTensor> HostTensor::reshaped(Extents shape) const {
+    int64_t count = TRY(element_count(shape));
+    if (count != count_)
+        return Error{Code::shape, "cannot reshape " + shape_text(shape_) + " to " + shape_text(shape) + ": " +
+                                      std::to_string(count_) + " elements against " + std::to_string(count)};
+    HostTensor tensor = *this;
+    tensor.shape_ = std::move(shape);
+    return tensor;
+}
+} // namespace nereus

@@ -1,0 +1,73 @@
+// tensor/host_tensor.h - a dense row-major tensor in host memory. Copies share bytes until one is written.
+#pragma once
+#include "tensor/shape.h"
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+
+namespace nereus {
+// The C++ type of an element: uint8_t (0 or 1, never another byte) for bool, int32_t, int64_t, float, double.
+template <class T>
+concept HostElement = std::same_as<T, uint8_t> || std::same_as<T, int32_t> || std::same_as<T, int64_t> ||
+                      std::same_as<T, float> || std::same_as<T, double>;
+template <HostElement T>
+inline constexpr DType dtype_of = std::same_as<T, uint8_t>   ? DType::boolean
+                                  : std::same_as<T, int32_t> ? DType::i32
+                                  : std::same_as<T, int64_t> ? DType::i64
+                                  : std::same_as<T, float>   ? DType::f32
+                                                             : DType::f64;
+
+class HostTensor {
+ public:
+    HostTensor() = default;                                          // f32 of shape (0)
+    // Zero-filled, 64-byte aligned. What the machine cannot hold is an Error (memory), never a thrown
+    // bad_alloc.
+    static Result<HostTensor> make(DType dtype, Extents shape);
+    // Holds a copy of `bytes`, which must be exactly as many as the shape asks for.
+    static Result<HostTensor> copy_of(DType dtype, Extents shape, std::span<const std::byte> bytes);
+    // Borrows memory that `owner` keeps alive and nobody changes; any owner will do (aliasing, custom
+    // deleter). Refused: too few bytes, less alignment than an element needs, a bool that is neither 0 nor
+    // 1.
+    static Result<HostTensor> view(DType dtype, Extents shape, std::shared_ptr<const std::byte> owner,
+                                   int64_t bytes);
+    static HostTensor scalar(bool value);
+    template <HostElement T> static HostTensor scalar(T value) { return of<T>({}, {value}); }
+    // For constants written in code: aborts when the count of values does not fit the shape.
+    template <HostElement T> static HostTensor of(Extents shape, std::initializer_list<T> values) {
+        return of_bytes(dtype_of<T>, std::move(shape), std::as_bytes(std::span(values)));
+    }
+
+    DType dtype() const { return dtype_; }
+    const Extents& shape() const { return shape_; }
+    int64_t rank() const { return int64_t(shape_.size()); }
+    int64_t count() const { return count_; }
+    int64_t byte_size() const { return count_ * size_of(dtype_); }
+
+    const std::byte* bytes() const { return memory_.get(); }         // null in a default-constructed tensor
+    template <HostElement T> std::span<const T> data() const {
+        invariant(dtype_ == dtype_of<T>, "data<T>() of another dtype");
+        return {reinterpret_cast<const T*>(bytes()), size_t(count_)};
+    }
+    // Bytes of this tensor alone: copied first when shared or borrowed, which may run out of memory.
+    Result<std::byte*> mutable_bytes();
+    template <HostElement T> Result<std::span<T>> mutable_data() {
+        invariant(dtype_ == dtype_of<T>, "mutable_data<T>() of another dtype");
+        return std::span<T>(reinterpret_cast<T*>(TRY(mutable_bytes())), size_t(count_));
+    }
+    // The element at a row-major index. To integers as the language casts: toward zero, saturating, NaN to 0.
+    int64_t as_i64(int64_t index) const;
+    double as_f64(int64_t index) const;
+    // The same elements in another shape of as many; shares the bytes.
+    Result<HostTensor> reshaped(Extents shape) const;
+
+ private:
+    static HostTensor of_bytes(DType dtype, Extents shape, std::span<const std::byte> bytes);
+
+    DType dtype_ = DType::f32;
+    bool borrowed_ = false;                                          // never written, even by a sole owner
+    Extents shape_ = {0};
+    int64_t count_ = 0;
+    std::shared_ptr<const std::byte> memory_;
+};
+} // namespace nereus

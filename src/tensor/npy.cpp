@@ -1,0 +1,187 @@
+// The layout: "\x93NUMPY", major, minor, header length (2 bytes in version 1, then 4), a header written as
+// a Python dict {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } padded with spaces, and the
+// elements.
+#include "tensor/npy.h"
+#include "base/file.h"
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <optional>
+
+namespace nereus {
+static_assert(std::endian::native == std::endian::little, "elements are copied as they lie in the file");
+namespace {
+constexpr std::string_view magic("\x93NUMPY", 6);
+constexpr std::string_view descrs[] = {"|b1", "<i4", "<i8", "<f4", "<f8"};      // in the order of DType
+
+Error broken(std::string what) { return Error{Code::parse, "npy: " + std::move(what)}; }
+
+struct Header { DType dtype; bool fortran; Extents shape; };
+
+// Reads the dict, in as much of Python's grammar as NumPy writes.
+class HeaderReader {
+ public:
+    explicit HeaderReader(std::string_view text) : text_(text) {}
+
+    Result<Header> read() {
+        std::optional<DType> dtype;
+        std::optional<bool> fortran;
+        std::optional<Extents> shape;
+        TRY(expect('{'));
+        while (!accept('}')) {
+            std::string_view key = TRY(quoted());
+            TRY(expect(':'));
+            if (key == "descr" && !dtype) dtype = TRY(descr());
+            else if (key == "fortran_order" && !fortran) fortran = TRY(boolean());
+            else if (key == "shape" && !shape) shape = TRY(extents());
+            else return broken("unknown or repeated header key '" + std::string(key) + "'");
+            if (!accept(',') && !at('}')) return unexpected("',' or '}'");
+        }
+        skip_space();
+        if (position_ != text_.size()) return unexpected("the end of the header");
+        if (!dtype) return broken("the header has no 'descr'");
+        if (!fortran) return broken("the header has no 'fortran_order'");
+        if (!shape) return broken("the header has no 'shape'");
+        return Header{*dtype, *fortran, std::move(*shape)};
+    }
+
+ private:
+    Result<DType> descr() {
+        if (at('[')) return Error{Code::unsupported, "npy: structured dtypes cannot be read"};
+        std::string_view name = TRY(quoted());
+        for (int i = 0; i < dtype_count; ++i)
+            if (name == descrs[i]) return DType(i);
+        std::string why = !name.empty() && name[0] == '>' ? " is big-endian" : "";
+        return Error{Code::unsupported, "npy: dtype '" + std::string(name) + "'" + why +
+                                            "; expected |b1, <i4, <i8, <f4 or <f8"};
+    }
+
+    Result<bool> boolean() {
+        skip_space();
+        for (bool value : {false, true}) {
+            std::string_view word = value ? "True" : "False";
+            if (!text_.substr(position_).starts_with(word)) continue;
+            position_ += word.size();
+            return value;
+        }
+        return unexpected("True or False");
+    }
+
+    Result<Extents> extents() {
+        Extents shape;
+        TRY(expect('('));
+        while (!accept(')')) {
+            if (shape.size() == max_rank)
+                return Error{Code::limit, "npy: rank is over the limit of " + std::to_string(max_rank)};
+            skip_space();
+            int64_t extent = 0;
+            const char* end = text_.data() + text_.size();
+            std::from_chars_result r = std::from_chars(text_.data() + position_, end, extent);
+            if (r.ec != std::errc() || extent < 0) return unexpected("an extent");
+            position_ = size_t(r.ptr - text_.data());
+            shape.push_back(extent);
+            if (!accept(',') && !at(')')) return unexpected("',' or ')'");
+        }
+        return shape;
+    }
+
+    Result<std::string_view> quoted() {
+        char quote = at('"') ? '"' : '\'';
+        TRY(expect(quote));
+        size_t end = text_.find(quote, position_);
+        if (end == std::string_view::npos) return broken("the header ends inside a string");
+        std::string_view word = text_.substr(position_, end - position_);
+        if (word.find_first_of("\\\n") != word.npos) return broken("the header has an escape in a string");
+        position_ = end + 1;
+        return word;
+    }
+
+    void skip_space() { while (position_ < text_.size() && is_space(text_[position_])) ++position_; }
+    static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+    bool at(char c) { skip_space(); return position_ < text_.size() && text_[position_] == c; }
+    bool accept(char c) {
+        if (!at(c)) return false;
+        ++position_;
+        return true;
+    }
+    Status expect(char c) {
+        if (accept(c)) return {};
+        return unexpected(std::string("'") + c + "'");
+    }
+    Error unexpected(const std::string& wanted) const {
+        return broken("expected " + wanted + " at byte " + std::to_string(position_) + " of the header");
+    }
+
+    std::string_view text_;
+    size_t position_ = 0;
+};
+
+// Scatters elements stored first axis fastest to where row-major order wants them.
+void from_fortran(const char* source, std::byte* target, const Extents& shape, int64_t count, size_t size) {
+    std::vector<int64_t> stride(shape.size(), 1), index(shape.size(), 0);
+    for (size_t axis = shape.size(); axis-- > 1;) stride[axis - 1] = stride[axis] * shape[axis];
+    int64_t at = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        std::memcpy(target + size_t(at) * size, source + size_t(i) * size, size);
+        for (size_t axis = 0; axis < shape.size(); ++axis) {
+            at += stride[axis];
+            if (++index[axis] < shape[axis]) break;
+            at -= stride[axis] * shape[axis];
+            index[axis] = 0;
+        }
+    }
+}
+} // namespace
+
+Result<HostTensor> parse_npy(std::string_view file) {
+    if (!file.starts_with(magic)) return broken("not an npy file");
+    if (file.size() < 8) return broken("the file ends inside its header");
+    int version = uint8_t(file[6]);
+    if (version < 1 || version > 3 || file[7] != 0)
+        return Error{Code::unsupported, "npy: format version " + std::to_string(version) + "." +
+                                            std::to_string(uint8_t(file[7])) + " cannot be read"};
+    size_t length_bytes = version == 1 ? 2 : 4, length = 0, header_start = 8 + length_bytes;
+    if (file.size() < header_start) return broken("the file ends inside its header");
+    for (size_t i = 0; i < length_bytes; ++i) length |= size_t(uint8_t(file[8 + i])) << (8 * i);
+    if (file.size() - header_start < length) return broken("the file ends inside its header");
+    Header header = TRY(HeaderReader(file.substr(header_start, length)).read());
+
+    std::string_view data = file.substr(header_start + length);
+    int64_t wanted = TRY(byte_count(header.dtype, header.shape));
+    if (data.size() != uint64_t(wanted))
+        return broken("shape " + shape_text(header.shape) + " of " + std::string(dtype_name(header.dtype)) +
+                      " takes " + std::to_string(wanted) + " bytes, the file has " + std::to_string(data.size()));
+    HostTensor tensor = TRY(HostTensor::copy_of(header.dtype, header.shape, std::as_bytes(std::span(data))));
+    if (header.fortran && header.shape.size() > 1)
+        from_fortran(data.data(), TRY(tensor.mutable_bytes()), header.shape, tensor.count(),
+                     size_t(size_of(header.dtype)));
+    return tensor;
+}
+
+std::string to_npy(const HostTensor& tensor) {
+    std::string header = "{'descr': '" + std::string(descrs[int(tensor.dtype())]) + "', 'fortran_order': False, ";
+    header += "'shape': (";
+    for (int64_t extent : tensor.shape()) header += std::to_string(extent) + ",";
+    header += "), }";
+    constexpr size_t before = 10;                  // magic, version, length
+    header.append(63 - (before + header.size()) % 64, ' ');
+    header += '\n';
+    std::string file(magic);
+    file += {char(1), char(0), char(header.size() & 0xff), char(header.size() >> 8)};
+    file += header;
+    if (tensor.byte_size() > 0)
+        file.append(reinterpret_cast<const char*>(tensor.bytes()), size_t(tensor.byte_size()));
+    return file;
+}
+
+Result<HostTensor> read_npy(const std::string& path) {
+    std::string file = TRY(read_file(path));
+    Result<HostTensor> tensor = parse_npy(file);
+    if (tensor) return tensor;
+    Error error = std::move(tensor).error();
+    error.message = "'" + path + "': " + error.message;
+    return error;
+}
+
+Status write_npy(const std::string& path, const HostTensor& tensor) { return write_file(path, to_npy(tensor)); }
+} // namespace nereus

@@ -1,0 +1,112 @@
+#include "value/input_spec.h"
+#include "tensor/npy.h"
+#include "value/element.h"
+#include <algorithm>
+
+namespace nereus {
+namespace {
+// Steele, Lea, Flood: SplitMix64. The same numbers on every machine, which std distributions do not promise.
+struct Random {
+    uint64_t state;
+    uint64_t next() {
+        uint64_t z = state += 0x9e3779b97f4a7c15u;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        return z ^ (z >> 31);
+    }
+};
+
+struct TypeSpec { DType dtype; Extents shape; };
+
+Error malformed(std::string_view what) {
+    return Error{Code::usage, std::string(what), {}, "write x=2x3xf32=random, x=@file.npy or x=3xi64=1,2,3"};
+}
+
+// "2x3xf32": no dtype has an 'x' in its name.
+Result<TypeSpec> parse_type(std::string_view text) {
+    TypeSpec type{DType::f32, {}};
+    for (size_t x; (x = text.find('x')) != text.npos; text.remove_prefix(x + 1)) {
+        int64_t extent = 0;
+        Status read = store_element(DType::i64, text.substr(0, x), reinterpret_cast<std::byte*>(&extent));
+        if (!read || extent < 0) return malformed("'" + std::string(text.substr(0, x)) + "' is not a size");
+        type.shape.push_back(extent);
+    }
+    std::optional<DType> dtype = dtype_from_name(text);
+    if (!dtype) return malformed("'" + std::string(text) + "' is not a dtype; expected bool, i32, i64, f32 or f64");
+    type.dtype = *dtype;
+    return type;
+}
+
+template <HostElement T, class Draw> Status fill(HostTensor& tensor, Draw draw) {
+    for (T& element : TRY(tensor.mutable_data<T>())) element = draw();
+    return {};
+}
+
+Result<HostTensor> random_tensor(const TypeSpec& type, std::string_view name, uint64_t seed) {
+    uint64_t hash = 0xcbf29ce484222325u;           // FNV-1a: two inputs of one shape should not be alike
+    for (char c : name) hash = (hash ^ uint8_t(c)) * 0x100000001b3u;
+    Random random{Random{seed}.next() ^ hash};
+    HostTensor tensor = TRY(HostTensor::make(type.dtype, type.shape));
+    switch (type.dtype) {
+    case DType::boolean: TRY(fill<uint8_t>(tensor, [&] { return uint8_t(random.next() >> 63); })); break;
+    case DType::i32: TRY(fill<int32_t>(tensor, [&] { return int32_t(random.next() % 10); })); break;
+    case DType::i64: TRY(fill<int64_t>(tensor, [&] { return int64_t(random.next() % 10); })); break;
+    case DType::f32: TRY(fill<float>(tensor, [&] { return float(random.next() >> 40) * 0x1p-23f - 1; })); break;
+    case DType::f64: TRY(fill<double>(tensor, [&] { return double(random.next() >> 11) * 0x1p-52 - 1; })); break;
+    }
+    return tensor;
+}
+
+Result<HostTensor> listed_tensor(const TypeSpec& type, std::string_view list) {
+    int64_t count = TRY(element_count(type.shape));
+    int64_t given = list.empty() ? 0 : 1 + std::count(list.begin(), list.end(), ',');
+    if (count != given)
+        return Error{Code::shape, "shape " + shape_text(type.shape) + " takes " + std::to_string(count) +
+                                      " elements, found " + std::to_string(given)};
+    HostTensor tensor = TRY(HostTensor::make(type.dtype, type.shape));
+    std::byte* target = TRY(tensor.mutable_bytes());
+    for (int64_t i = 0; i < count; ++i, target += size_of(type.dtype)) {
+        size_t comma = std::min(list.find(','), list.size());
+        TRY(store_element(type.dtype, list.substr(0, comma), target));
+        list.remove_prefix(std::min(comma + 1, list.size()));
+    }
+    return tensor;
+}
+
+Result<HostTensor> file_tensor(const TypeSpec& type, const std::string& path) {
+    HostTensor tensor = TRY(read_npy(path));
+    if (tensor.dtype() != type.dtype)
+        return Error{Code::type, "'" + path + "' holds " + std::string(dtype_name(tensor.dtype())) + ", expected " +
+                                     std::string(dtype_name(type.dtype))};
+    if (tensor.shape() != type.shape)
+        return Error{Code::shape, "'" + path + "' has shape " + shape_text(tensor.shape()) + ", expected " +
+                                      shape_text(type.shape)};
+    return tensor;
+}
+
+Result<HostTensor> parse_content(std::string_view name, std::string_view content, uint64_t seed) {
+    if (content.starts_with('@')) return read_npy(std::string(content.substr(1)));
+    size_t equals = content.find('=');
+    if (equals == content.npos) return malformed("no content after sizes and dtype");
+    TypeSpec type = TRY(parse_type(content.substr(0, equals)));
+    content.remove_prefix(equals + 1);
+    if (content == "random") return random_tensor(type, name, seed);
+    if (content.starts_with('@')) return file_tensor(type, std::string(content.substr(1)));
+    return listed_tensor(type, content);
+}
+} // namespace
+
+Result<Field> parse_input_spec(std::string_view spec, uint64_t seed) {
+    size_t equals = std::min(spec.find('='), spec.size());
+    std::string_view name = spec.substr(0, equals);
+    Result<HostTensor> tensor = name.empty() || equals == spec.size()
+                                    ? malformed(name.empty() ? "no name" : "no '=' after the name")
+                                    : parse_content(name, spec.substr(equals + 1), seed);
+    if (tensor) return Field{std::string(name), Value::tensor(std::move(tensor).take())};
+    Error error = std::move(tensor).error();
+    constexpr size_t shown = 60;
+    error.message = "input '" + std::string(spec.substr(0, shown)) + (spec.size() > shown ? "…" : "") + "': " +
+                    error.message;
+    return error;
+}
+} // namespace nereus

@@ -1,0 +1,240 @@
+#include "vm/frame.h"
+#include <cstring>
+#include <random>
+#include <unistd.h>
+
+namespace nereus {
+Result<std::unique_ptr<Context>> Context::make(std::shared_ptr<const LoadedExecutable> program, ContextOptions options) {
+    if (options.memory_limit <= 0)
+        options.memory_limit = int64_t(::sysconf(_SC_PHYS_PAGES)) * int64_t(::sysconf(_SC_PAGESIZE));
+    Range range = TRY(Range::reserve(options.memory_limit));
+    return std::unique_ptr<Context>(new Context(std::move(program), std::move(options), std::move(range)));
+}
+
+Context::Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, Range range)
+    : program_(std::move(program)), options_(std::move(options)), range_(std::move(range)), heap_(options_.memory_limit),
+      regions_(program_->exe().regions.size()), random_(options_.shuffle_seed) {
+    scratch_.resize(size_t(program_->scratch_bytes()) + slot_alignment);
+    worker_.scratch = Frame::align(scratch_.data());
+    worker_.cancel = reinterpret_cast<const volatile int32_t*>(&cancel_);
+    launch_buffers_.resize(program_->max_buffers());
+    launch_bytes_.resize(program_->max_buffers());
+    launch_params_.resize(size_t(program_->max_params()));
+}
+Context::~Context() = default;
+
+void Context::trim() {
+    heap_.trim();
+    range_.trim(0);
+    for (PlanCache& cache : regions_) cache = PlanCache();
+}
+
+void Context::begin_call() {
+    error_.reset();
+    cancel_.store(0, std::memory_order_relaxed);
+    range_.reset_high_water();
+    heap_.reset_high_water();
+    heap_.set_limit(options_.memory_limit);
+    stats_.arena_bytes = 0;
+}
+
+bool Context::reserve(const std::byte* at, int64_t bytes) {
+    int64_t end;
+    if (__builtin_add_overflow(at - range_.begin(), bytes, &end)) return false;
+    if (end <= range_.high_water()) return true;
+    // objects at their highest, not now: what they free stays cached for the rest of the call
+    if (end > options_.memory_limit - heap_.high_water() || !range_.ensure(end)) return false;
+    heap_.set_limit(options_.memory_limit - end);
+    return true;
+}
+
+Status Context::call(const EntryInfo& entry, std::span<const uint64_t> arguments, std::span<uint64_t> results) {
+    const FunctionInfo& function = program_->exe().functions[entry.function];
+    results_.resize(std::max<size_t>(results_.size(), function.results));
+    auto* frame = reinterpret_cast<Frame*>(range_.begin());
+    bool fits = reserve(range_.begin(), Frame::bytes(function.registers));
+    ++stats_.calls;
+    if (fits) {
+        frame->caller = nullptr;
+        frame->resume = program_->exe().code.data() + function.begin;
+        frame->plan = nullptr;
+        frame->arena = nullptr;
+        frame->function = entry.function;
+        std::copy(arguments.begin(), arguments.end(), frame->regs);
+    } else {
+        out_of_memory(nullptr);
+    }
+    bool done = fits && execute(frame);
+    stats_.arena_bytes = range_.high_water();
+    if (!done) {
+        if (fits) unwind(current_);
+        return std::move(*error_);
+    }
+    std::copy_n(results_.begin(), results.size(), results.begin());
+    return {};
+}
+
+void Context::unwind(Frame* frame) {
+    for (; frame; frame = frame->caller) leave_region(frame);
+}
+
+void Context::leave_region(Frame* frame) {
+    if (!frame->plan) return;
+    regions_[frame->region].unpin(frame->plan);
+    frame->plan = nullptr;
+}
+
+bool Context::enter_region(Frame* frame, uint32_t index, const Instruction* at) {
+    const RegionInfo& region = program_->exe().regions[index];
+    const FunctionInfo& function = program_->exe().functions[frame->function];
+    PlanCache& cache = regions_[index];
+    leave_region(frame);                     // a loop may enter again, with another key
+    std::byte* arena = Frame::align(frame->end(function));
+    RegionPlan* plan = cache.find(region.key, frame->regs);
+    if (plan) {
+        ++stats_.plan_hits;
+    } else {
+        std::vector<int64_t> key;
+        for (uint32_t reg : region.key) key.push_back(int64_t(frame->regs[reg]));
+        if (!(plan = plan_region(index, key, arena, at))) return false;
+        ++stats_.plan_misses;
+    }
+    if (!reserve(arena, plan->arena_bytes)) return out_of_memory(at);
+    cache.pin(plan);
+    frame->plan = plan;
+    frame->region = index;
+    frame->arena = arena;
+    if (plan->arena != arena) plan->bind_arena(arena);
+    if (program_->exe().checked) std::memset(arena, 0xff, size_t(plan->arena_bytes));   // what is read before it is written shows
+    return true;
+}
+
+RegionPlan* Context::plan_region(uint32_t index, std::span<const int64_t> key, std::byte* free_from, const Instruction* at) {
+    const RegionInfo& region = program_->exe().regions[index];
+    // the plan program runs in a frame of its own above ours: nothing there is in use yet
+    auto* frame = reinterpret_cast<Frame*>(free_from);
+    if (!reserve(free_from, Frame::bytes(region.plan_registers))) return out_of_memory(at), nullptr;
+    *frame = Frame{nullptr, program_->exe().code.data() + region.plan_begin, nullptr, nullptr, region.function, 0};
+    std::copy(key.begin(), key.end(), frame->regs);
+    if (!execute(frame)) return nullptr;
+    std::span<const int64_t> values(reinterpret_cast<const int64_t*>(frame->regs), region.plan_registers);
+    Result<std::unique_ptr<RegionPlan>> made = make_region_plan(*program_, region, key, values, options_.pack);
+    if (!made) return fault(at, made.error().code, made.error().message), nullptr;
+    return regions_[index].add(std::move(*made), options_.plans_per_region);
+}
+
+bool Context::run_list(Frame* frame, uint32_t list) {
+    RegionPlan& plan = *frame->plan;
+    if (plan.arena != frame->arena) plan.bind_arena(frame->arena);       // a call of ourselves moved it
+    ++stats_.region_runs;
+    for (uint32_t i = plan.list_begin[list]; i < plan.list_begin[list + 1]; ++i) {
+        BoundLaunch& bound = plan.launches[i];
+        for (uint32_t p = bound.patch_begin; p < bound.patch_end; ++p) {
+            const Patch& patch = plan.patches[p];
+            uint64_t word = frame->regs[patch.reg];
+            switch (patch.kind) {
+            case Patch::Kind::address: plan.buffers[patch.at] = reinterpret_cast<void*>(word); break;
+            case Patch::Kind::object: plan.buffers[patch.at] = reinterpret_cast<TensorObject*>(word)->data; break;
+            case Patch::Kind::param: plan.params[patch.at] = int64_t(word); break;
+            }
+        }
+        const LaunchInfo& info = program_->exe().launches[bound.info];
+        bound.launch.err = &kernel_error_;
+        bound.launch.out = late_;
+        if (!run_kernel(bound.kernel, bound.launch, bound.tasks, info)) return false;
+        if (program_->exe().checked) poison_dead(*frame, info.step);
+    }
+    return true;
+}
+
+// Fills what just died with a pattern that is NaN, true and a wild index at once, so that a late read shows.
+void Context::poison_dead(const Frame& frame, uint32_t step) {
+    if (!frame.plan) return;
+    const RegionPlan& plan = *frame.plan;
+    for (size_t i = 0; i < plan.slot_offsets.size(); ++i)
+        if (plan.region->slots[i].last == step) std::memset(frame.arena + plan.slot_offsets[i], 0xff, size_t(plan.slot_bytes[i]));
+}
+
+bool Context::run_launch(Frame* frame, uint32_t index) {
+    const LaunchInfo& info = program_->exe().launches[index];
+    const KernelInfo& kernel = program_->exe().kernels[info.kernel];
+    std::span<const uint64_t> regs(frame->regs, program_->exe().functions[frame->function].registers);
+    for (size_t b = 0; b < info.buffers.size(); ++b) {
+        const LaunchBuffer& buffer = info.buffers[b];
+        void*& out = launch_buffers_[b];
+        switch (buffer.kind) {
+        case LaunchBuffer::Kind::slot: out = frame->arena + frame->plan->slot_offsets[buffer.index]; break;
+        case LaunchBuffer::Kind::address: out = reinterpret_cast<void*>(regs[buffer.index]); break;
+        case LaunchBuffer::Kind::object: out = reinterpret_cast<TensorObject*>(regs[buffer.index])->data; break;
+        case LaunchBuffer::Kind::weights: out = const_cast<std::byte*>(program_->exe().weights.data() + buffer.index); break;
+        }
+        launch_bytes_[b] = buffer.bytes.kind == IntSource::Kind::reg ? int64_t(regs[size_t(buffer.bytes.value)]) : buffer.bytes.value;
+    }
+    int64_t tasks = bind_params(info, kernel, {}, regs, launch_params_);
+    if (tasks < 0) return fault(program_->exe().sites[info.site], Code::shape, "the sizes of a tensor overflow or are negative");
+    Launch launch{launch_buffers_.data(), launch_params_.data(), late_, &kernel_error_, launch_bytes_.data()};
+    if (!run_kernel(program_->kernel(info.kernel), launch, tasks, info)) return false;
+    for (size_t i = 0; i < info.late.size(); ++i) frame->regs[info.late[i]] = uint64_t(late_[i]);
+    if (program_->exe().checked) poison_dead(*frame, info.step);
+    return true;
+}
+
+bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, const LaunchInfo& info) {
+    ++stats_.launches;
+    kernel_error_.task = INT64_MAX;
+    kernel_error_.fault = 0;
+    int32_t result = program_->exe().checked ? run_shuffled(kernel, launch, tasks) : kernel(&launch, 0, tasks, &worker_);
+    if (result == 0) return true;
+    const Site& site = program_->exe().sites[info.site];
+    switch (Fault(kernel_error_.fault != 0 ? kernel_error_.fault : result)) {
+    case Fault::index_range:
+        return fault(site, Code::value, "index " + std::to_string(kernel_error_.value) + " is out of range");
+    case Fault::zero_divisor: return fault(site, Code::value, "division by zero");
+    case Fault::bounds:
+        return fault(site, Code::internal, "kernel " + program_->exe().kernels[info.kernel].name + " left buffer " +
+                                               std::to_string(kernel_error_.operand) + " at element " +
+                                               std::to_string(kernel_error_.index));
+    case Fault::cancelled: return fault(site, Code::cancelled, "the call was cancelled");
+    case Fault::none: break;
+    }
+    return fault(site, Code::internal, "a kernel failed without a reason");
+}
+
+int32_t Context::run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks) {
+    std::vector<int64_t> order(static_cast<size_t>(tasks));
+    for (int64_t i = 0; i < tasks; ++i) order[size_t(i)] = i;
+    std::mt19937_64 random(random_++);
+    std::shuffle(order.begin(), order.end(), random);
+    int32_t result = 0;
+    for (int64_t task : order)
+        if (int32_t found = kernel(&launch, task, task + 1, &worker_)) result = found;
+    return result;
+}
+
+Result<std::byte*> Context::new_output(DType dtype, std::span<const int64_t> dims, uint32_t leaf) {
+    HostTensor& out = outputs_[leaf];
+    if (out.dtype() != dtype || !std::equal(dims.begin(), dims.end(), out.shape().begin(), out.shape().end()) || !out.bytes())
+        out = TRY(HostTensor::make(dtype, Extents(dims.begin(), dims.end())));
+    return out.mutable_bytes();
+}
+
+bool Context::fault(const Site& site, Code code, std::string what) {
+    if (error_) return false;
+    Error error{code, std::move(what)};
+    if (!site.place.empty()) error.notes.push_back(Note{{}, site.place});
+    error.hint = site.hint;
+    error_ = std::move(error);
+    return false;
+}
+bool Context::fault(const Instruction* at, Code code, std::string what) {
+    static const Site nowhere;
+    return fault(at ? program_->site_at(at) : nowhere, code, std::move(what));
+}
+bool Context::no_tensor(const Instruction* at, DType dtype, std::span<const int64_t> dims) {
+    Result<int64_t> bytes = byte_count(dtype, dims);
+    return bytes ? out_of_memory(at) : fault(at, bytes.error().code, bytes.error().message);
+}
+bool Context::out_of_memory(const Instruction* at) {
+    return fault(at, Code::memory, "out of memory: the limit of this context is " + std::to_string(options_.memory_limit) + " bytes");
+}
+} // namespace nereus

@@ -1,0 +1,92 @@
+// vm/context.h - one call's mutable state, reused from call to call: frames and arenas, objects, plans. Used by one
+// thread at a time; any number of contexts share one executable. After an error it is ready for the next call.
+#pragma once
+#include "value/value.h"
+#include "vm/heap.h"
+#include "vm/plan_cache.h"
+#include "vm/range.h"
+#include <atomic>
+#include <functional>
+#include <optional>
+
+namespace nereus {
+struct ContextOptions {
+    int64_t memory_limit = 0;                // bytes of frames, arenas and objects together; 0: what the machine has
+    PackMode pack = PackMode::packed;
+    size_t plans_per_region = 64;            // how many keys a region remembers
+    uint64_t shuffle_seed = 1;               // checked programs run the tasks of a grid alone, in this random order
+    std::function<void(std::string_view)> print;         // where print() goes; empty: stderr
+};
+
+struct Stats {
+    int64_t calls = 0, plan_hits = 0, plan_misses = 0, region_runs = 0, launches = 0;
+    int64_t peak_bytes = 0;                  // of the last call: frames and arenas at their highest, plus objects
+    int64_t arena_bytes = 0, object_bytes = 0;
+    int64_t leaked_objects = 0;              // over all calls; anything but 0 is a mistake of ours
+};
+
+class Context {
+ public:
+    static Result<std::unique_ptr<Context>> make(std::shared_ptr<const LoadedExecutable> program, ContextOptions options = {});
+    ~Context();
+
+    Result<Value> run(const EntryInfo& entry, std::span<const Value> args);
+    // For entries whose parameters and results are tensors: a result that already has the right dtype and shape and no
+    // other owner is written in place, so that a second call at the same shapes allocates nothing.
+    Status run(const EntryInfo& entry, std::span<const HostTensor> args, std::span<HostTensor> results);
+
+    const LoadedExecutable& program() const { return *program_; }
+    const Stats& stats() const { return stats_; }
+    void trim();                             // gives cached memory back
+    void cancel() { cancel_.store(1, std::memory_order_relaxed); }   // from any thread: the running call fails soon
+
+ private:
+    struct Frame;
+    struct Door;                             // vm/door.cpp: arguments in, results out
+    friend struct Door;
+
+    Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, Range range);
+    Status call(const EntryInfo& entry, std::span<const uint64_t> arguments, std::span<uint64_t> results);
+    void begin_call();
+    // May that many bytes of the range be used from there on? Shares the limit with the objects.
+    bool reserve(const std::byte* at, int64_t bytes);
+    bool execute(Frame* frame);              // until that frame returns; false: error_ says why
+    bool enter_region(Frame* frame, uint32_t region, const Instruction* at);
+    RegionPlan* plan_region(uint32_t region, std::span<const int64_t> key, std::byte* free_from, const Instruction* at);
+    bool run_list(Frame* frame, uint32_t list);
+    bool run_launch(Frame* frame, uint32_t launch);
+    bool run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, const LaunchInfo& info);
+    int32_t run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks);
+    void poison_dead(const Frame& frame, uint32_t step);
+    void leave_region(Frame* frame);
+    Result<std::byte*> new_output(DType dtype, std::span<const int64_t> dims, uint32_t leaf);
+    void print(const Site& site, std::span<const uint32_t> values, std::span<const uint32_t> types, const uint64_t* regs);
+    void unwind(Frame* frame);               // unpins the plans of all frames of a failed call
+
+    bool fault(const Instruction* at, Code code, std::string what);  // sets error_ unless set; always false
+    bool fault(const Site& site, Code code, std::string what);
+    bool out_of_memory(const Instruction* at);
+    bool no_tensor(const Instruction* at, DType dtype, std::span<const int64_t> dims);   // why there is none
+
+    std::shared_ptr<const LoadedExecutable> program_;
+    ContextOptions options_;
+    Range range_;
+    Heap heap_;
+    std::vector<PlanCache> regions_;
+    std::vector<std::byte> scratch_;
+    Worker worker_ = {};
+    KernelError kernel_error_ = {};
+    std::vector<void*> launch_buffers_;      // of the launch that is bound from registers
+    std::vector<int64_t> launch_bytes_, launch_params_;
+    int64_t late_[4] = {};
+    std::vector<uint64_t> arguments_, results_;
+    std::vector<uint64_t> words_;            // result leaves of the running call, as the program left them
+    std::span<HostTensor> outputs_;          // and those it wrote into tensors
+    std::vector<HostTensor> output_storage_;
+    Frame* current_ = nullptr;               // where a failing call stopped
+    std::optional<Error> error_;
+    std::atomic<int32_t> cancel_ = 0;
+    uint64_t random_;
+    Stats stats_;
+};
+} // namespace nereus

@@ -1,0 +1,308 @@
+// Small blocks (up to 1 KiB) come from chunks by class of 16 bytes; larger ones from the system in classes that grow
+// by an eighth, so that varying shapes find each other's blocks again and waste at most that.
+#include "vm/heap.h"
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+namespace nereus {
+namespace {
+constexpr int small_classes = 64;                        // 16, 32, … 1024 bytes
+constexpr int64_t payload_at(int64_t rank, int64_t bytes) {
+    int64_t align = bytes >= 1024 ? 64 : 16;             // large blocks begin on a cache line, and so do their elements
+    int64_t header = int64_t(sizeof(TensorObject)) + 8 * rank;
+    return (header + align - 1) / align * align;
+}
+bool product(DType dtype, std::span<const int64_t> dims, int64_t* out) {
+    int64_t bytes = size_of(dtype);
+    bool empty = false;
+    for (int64_t d : dims) {
+        if (d < 0) return false;
+        if (d == 0) empty = true;
+        else if (__builtin_mul_overflow(bytes, d, &bytes)) return false;
+    }
+    *out = empty ? 0 : bytes;
+    return bytes < (int64_t(1) << 56);
+}
+} // namespace
+
+int Heap::class_of(int64_t bytes) {
+    if (bytes <= small_limit) return int((std::max<int64_t>(bytes, 1) + 15) / 16) - 1;
+    int top = 63 - std::countl_zero(uint64_t(bytes - 1));            // 2^top <= bytes - 1
+    int step = int((bytes - 1) >> (top - 3)) & 7;                    // the next three bits: eighths
+    return small_classes + (top - 10) * 8 + step;
+}
+int64_t Heap::class_bytes(int block) {
+    if (block < small_classes) return (block + 1) * 16;
+    int top = 10 + (block - small_classes) / 8, step = (block - small_classes) % 8;
+    return (int64_t(8 + step + 1)) << (top - 3);
+}
+
+Heap::~Heap() {
+    for (std::byte* chunk : chunks_) std::free(chunk);
+    for (auto& [at, block] : large_) std::free(at);
+}
+
+void* Heap::allocate(int64_t bytes, uint32_t* out_block) {
+    int block = class_of(bytes);
+    int64_t size = class_bytes(block);
+    if (live_bytes_ + size > limit_) return nullptr;
+    void* at = nullptr;
+    if (Free* cached = free_[size_t(block)]) {
+        free_[size_t(block)] = cached->next;
+        at = cached;
+        if (block >= small_classes) cached_large_ -= size;
+    } else if (block < small_classes) {
+        if (bump_end_ - bump_ < size) {
+            if (used_chunks_ == chunks_.size()) {
+                auto* chunk = static_cast<std::byte*>(std::aligned_alloc(64, size_t(chunk_bytes)));
+                if (!chunk) return nullptr;
+                chunks_.push_back(chunk);
+                resident_bytes_ += chunk_bytes;
+            }
+            bump_ = chunks_[used_chunks_++];
+            bump_end_ = bump_ + chunk_bytes;
+        }
+        at = bump_;
+        bump_ += size;
+    } else {
+        at = std::aligned_alloc(64, size_t(size));
+        if (!at) return nullptr;
+        large_.emplace_back(static_cast<std::byte*>(at), uint32_t(block));
+        resident_bytes_ += size;
+    }
+    live_bytes_ += size;
+    high_water_ = std::max(high_water_, live_bytes_);
+    *out_block = uint32_t(block);
+    return at;
+}
+
+void Heap::deallocate(void* at, uint32_t block) {
+    auto* cell = static_cast<Free*>(at);
+    cell->next = free_[block];
+    free_[block] = cell;
+    int64_t size = class_bytes(int(block));
+    live_bytes_ -= size;
+    if (int(block) >= small_classes) cached_large_ += size;
+}
+
+TensorObject* Heap::new_tensor(DType dtype, std::span<const int64_t> dims) {
+    int64_t bytes;
+    if (!product(dtype, dims, &bytes)) return nullptr;
+    int64_t at = payload_at(int64_t(dims.size()), bytes);
+    uint32_t block;
+    auto* object = static_cast<TensorObject*>(allocate(at + bytes, &block));
+    if (!object) return nullptr;
+    static_cast<Object&>(*object) = Object{1, ObjectKind::tensor, dtype, 0, uint32_t(dims.size()), block};
+    object->data = reinterpret_cast<std::byte*>(object) + at;
+    std::copy(dims.begin(), dims.end(), object->dims);
+    ++live_objects_;
+    return object;
+}
+
+TensorObject* Heap::borrow_tensor(DType dtype, std::span<const int64_t> dims, const std::byte* data) {
+    uint32_t block;
+    auto* object = static_cast<TensorObject*>(allocate(payload_at(int64_t(dims.size()), 0), &block));
+    if (!object) return nullptr;
+    static_cast<Object&>(*object) = Object{1, ObjectKind::tensor, dtype, 0, uint32_t(dims.size()), block};
+    object->data = const_cast<std::byte*>(data);         // arguments are read only: kernels never write an input
+    std::copy(dims.begin(), dims.end(), object->dims);
+    ++live_objects_;
+    return object;
+}
+
+DataObject* Heap::new_data(uint16_t tag, uint32_t fields, uint32_t bound_dims) {
+    uint32_t block;
+    int64_t bytes = int64_t(sizeof(DataObject)) + 8 * (int64_t(fields) + bound_dims);
+    auto* object = static_cast<DataObject*>(allocate(bytes, &block));
+    if (!object) return nullptr;
+    static_cast<Object&>(*object) = Object{1, ObjectKind::data, DType::boolean, tag, fields, block};
+    object->bound = bound_dims;
+    std::fill_n(object->fields, fields, nullptr);
+    ++live_objects_;
+    return object;
+}
+
+SeqItems* Heap::new_items(uint32_t capacity) {
+    uint32_t block;
+    auto* items = static_cast<SeqItems*>(allocate(int64_t(sizeof(SeqItems)) + 8 * int64_t(capacity), &block));
+    if (!items) return nullptr;
+    items->block = block;
+    items->capacity = uint32_t((class_bytes(int(block)) - int64_t(sizeof(SeqItems))) / 8);
+    return items;
+}
+
+SeqObject* Heap::new_seq(uint32_t count) {
+    uint32_t block;
+    SeqItems* items = nullptr;
+    if (count > 0) {
+        if (!(items = new_items(count))) return nullptr;
+        std::fill_n(items->at, count, nullptr);
+    }
+    auto* object = static_cast<SeqObject*>(allocate(sizeof(SeqObject), &block));
+    if (!object) {
+        if (items) deallocate(items, items->block);
+        return nullptr;
+    }
+    static_cast<Object&>(*object) = Object{1, ObjectKind::seq, DType::boolean, 0, count, block};
+    object->items = items;
+    ++live_objects_;
+    return object;
+}
+
+RefObject* Heap::new_ref(Object* content) {
+    uint32_t block;
+    auto* object = static_cast<RefObject*>(allocate(sizeof(RefObject), &block));
+    if (!object) return nullptr;
+    static_cast<Object&>(*object) = Object{1, ObjectKind::ref, DType::boolean, 0, 0, block};
+    object->content = content;
+    object->previous = nullptr;
+    object->next = cells_;
+    if (cells_) cells_->previous = object;
+    cells_ = object;
+    ++live_objects_;
+    return object;
+}
+
+// The same items with one owner and room for `capacity`; takes seq.
+SeqObject* Heap::unique(SeqObject* seq, uint32_t capacity) {
+    if (seq->refs == 1) {
+        if (capacity == 0 || (seq->items && seq->items->capacity >= capacity)) return seq;
+        SeqItems* items = new_items(capacity);
+        if (!items) return nullptr;
+        if (seq->items) {
+            std::copy_n(seq->items->at, seq->count, items->at);
+            deallocate(seq->items, seq->items->block);
+        }
+        seq->items = items;
+        return seq;
+    }
+    SeqObject* copy = new_seq(0);
+    SeqItems* items = copy && capacity > 0 ? new_items(capacity) : nullptr;
+    if (!copy || (capacity > 0 && !items)) return nullptr;           // the call fails, and end_call takes the copy
+    copy->items = items;
+    copy->count = seq->count;
+    for (uint32_t i = 0; i < seq->count; ++i) retain(items->at[i] = seq->items->at[i]);
+    release(seq);
+    return copy;
+}
+
+SeqObject* Heap::push(SeqObject* seq, Object* item) {
+    if (seq->count >= UINT32_MAX / 2) return nullptr;
+    uint32_t needed = seq->count + 1;
+    bool full = !seq->items || seq->items->capacity < needed;
+    SeqObject* owned = unique(seq, full ? std::max(needed, seq->count * 2) : needed);
+    if (!owned) return nullptr;
+    owned->items->at[owned->count++] = item;
+    return owned;
+}
+
+SeqObject* Heap::set(SeqObject* seq, int64_t index, Object* item) {
+    SeqObject* owned = unique(seq, seq->count);
+    if (!owned) return nullptr;
+    std::swap(owned->items->at[index], item);
+    release(item);
+    return owned;
+}
+
+void Heap::write(RefObject* cell, Object* content) {
+    std::swap(cell->content, content);
+    if (content) release(content);
+}
+
+void Heap::destroy(Object* object) {
+    size_t floor = dying_.size();
+    auto let_go = [&](Object* child) {
+        if (child && --child->refs == 0) dying_.push_back(child);
+    };
+    for (;;) {
+        switch (object->kind) {
+        case ObjectKind::tensor: break;
+        case ObjectKind::data: {
+            auto* data = static_cast<DataObject*>(object);
+            for (uint32_t i = 0; i < data->count; ++i) let_go(data->fields[i]);
+            break;
+        }
+        case ObjectKind::seq: {
+            auto* seq = static_cast<SeqObject*>(object);
+            for (uint32_t i = 0; i < seq->count; ++i) let_go(seq->items->at[i]);
+            if (seq->items) deallocate(seq->items, seq->items->block);
+            break;
+        }
+        case ObjectKind::ref: {
+            auto* cell = static_cast<RefObject*>(object);
+            let_go(cell->content);
+            (cell->previous ? cell->previous->next : cells_) = cell->next;
+            if (cell->next) cell->next->previous = cell->previous;
+            break;
+        }
+        }
+        deallocate(object, object->block);
+        --live_objects_;
+        if (dying_.size() == floor) return;
+        object = dying_.back();
+        dying_.pop_back();
+    }
+}
+
+// Cycles run through cells only. Holding all cells first keeps the list still while their contents go.
+void Heap::empty_cells() {
+    for (RefObject* cell = cells_; cell; cell = cell->next) retain(cell);
+    for (RefObject* cell = cells_; cell; cell = cell->next) write(cell, nullptr);
+    for (RefObject *cell = cells_, *next; cell; cell = next) {
+        next = cell->next;
+        release(cell);
+    }
+}
+
+int64_t Heap::end_call(bool forced) {
+    if (!forced) empty_cells();
+    int64_t leaked = forced ? 0 : live_objects_;
+    if (live_objects_ != 0) {                            // wholesale: every block is free again
+        free_.fill(nullptr);
+        used_chunks_ = 0;
+        bump_ = bump_end_ = nullptr;
+        live_bytes_ = live_objects_ = cached_large_ = 0;
+        cells_ = nullptr;
+        dying_.clear();
+        for (auto& [at, block] : large_) {
+            live_bytes_ += class_bytes(int(block));      // deallocate takes it off again
+            deallocate(at, block);
+        }
+    }
+    // keep about what this call needed, so that memory does not grow with the number of shapes seen
+    if (cached_large_ > high_water_) drop_cache(high_water_);
+    return leaked;
+}
+
+void Heap::drop_cache(int64_t keep) {
+    invariant(live_objects_ == 0, "cached blocks are dropped between calls only");
+    std::sort(large_.begin(), large_.end(), [](auto& a, auto& b) { return a.second > b.second; });
+    std::fill(free_.begin() + small_classes, free_.end(), nullptr);
+    cached_large_ = 0;
+    size_t kept = 0;
+    for (auto [at, block] : large_) {
+        int64_t size = class_bytes(int(block));
+        if (cached_large_ + size > keep) {
+            std::free(at);
+            resident_bytes_ -= size;
+            continue;
+        }
+        large_[kept++] = {at, block};
+        live_bytes_ += size;                             // deallocate takes it off again
+        deallocate(at, block);
+    }
+    large_.resize(kept);
+}
+
+void Heap::trim() {
+    if (live_objects_ != 0) return;
+    drop_cache(0);
+    for (std::byte* chunk : chunks_) std::free(chunk);
+    resident_bytes_ -= int64_t(chunks_.size()) * chunk_bytes;
+    chunks_.clear();
+    used_chunks_ = 0;
+    bump_ = bump_end_ = nullptr;
+    std::fill(free_.begin(), free_.begin() + small_classes, nullptr);
+}
+} // namespace nereus

@@ -1,0 +1,66 @@
+#include "vm/loaded.h"
+#include "exe/verify.h"
+#include <algorithm>
+
+namespace nereus {
+Result<std::shared_ptr<const LoadedExecutable>> LoadedExecutable::load(Executable executable, std::span<const Kernel> library) {
+    TRY(verify(executable));
+    std::optional<CodeBlob> code;
+    if (!executable.blob.empty()) code = TRY(CodeBlob::map(executable.blob));
+    auto loaded = std::shared_ptr<LoadedExecutable>(new LoadedExecutable(std::move(executable), std::move(code)));
+    const Executable& exe = loaded->exe_;
+    for (const KernelInfo& kernel : exe.kernels) {
+        if (kernel.library && (kernel.offset >= library.size() || !library[kernel.offset]))
+            return Error{Code::mismatch, "the program needs the library kernel \"" + kernel.name + "\", which this runtime does not have"};
+        loaded->kernels_.push_back(kernel.library ? library[kernel.offset] : loaded->code_->entry(kernel.offset));
+        loaded->scratch_bytes_ = std::max(loaded->scratch_bytes_, kernel.scratch);
+    }
+    std::vector<int32_t> ranks;
+    for (const LaunchInfo& launch : exe.launches) {
+        ranks.clear();
+        for (const LaunchGroup& group : launch.groups) ranks.push_back(int32_t(group.extents.size()));
+        loaded->max_params_ = std::max(loaded->max_params_, param_slots(exe.kernels[launch.kernel].layout, ranks));
+        loaded->max_buffers_ = std::max(loaded->max_buffers_, launch.buffers.size());
+    }
+    loaded->find_bound_readers();
+    return std::shared_ptr<const LoadedExecutable>(std::move(loaded));
+}
+
+// A type reads the bound dims around it if an axis of it does, or a field that no other bound dims stand between.
+void LoadedExecutable::find_bound_readers() {
+    const std::vector<DoorType>& types = exe_.door_types;
+    std::vector<std::vector<uint32_t>> holders(types.size());
+    std::vector<uint32_t> work;
+    reads_bound_.assign(types.size(), false);
+    auto mark = [&](uint32_t type) {
+        if (!reads_bound_[type]) work.push_back(type);
+        reads_bound_[type] = true;
+    };
+    for (uint32_t i = 0; i < types.size(); ++i) {
+        for (size_t k = 0; k < types[i].fields.size(); ++k)
+            if (types[i].bound.empty() || types[i].bound[k] == 0)
+                for (uint32_t field : types[i].fields[k]) holders[field].push_back(i);
+        for (int32_t axis : types[i].axes)
+            if (axis < -1) mark(i);
+    }
+    while (!work.empty()) {
+        uint32_t type = work.back();
+        work.pop_back();
+        for (uint32_t holder : holders[type]) mark(holder);
+    }
+}
+
+const EntryInfo* LoadedExecutable::find_entry(std::string_view name) const {
+    for (const EntryInfo& entry : exe_.entries)
+        if (entry.name == name) return &entry;
+    return nullptr;
+}
+
+const Site& LoadedExecutable::site_at(const Instruction* at) const {
+    uint32_t index = uint32_t(at - exe_.code.data());
+    auto after = std::upper_bound(exe_.marks.begin(), exe_.marks.end(), index,
+                                  [](uint32_t i, const PlaceMark& mark) { return i < mark.instruction; });
+    static const Site nowhere;
+    return after == exe_.marks.begin() ? nowhere : exe_.sites[(after - 1)->site];
+}
+} // namespace nereus

@@ -1,0 +1,32 @@
+// vm/range.h - one reserved stretch of addresses per context: frames and arenas live on it like on a stack. It never
+// moves, so addresses in bound launches stay right; pages are committed when first touched.
+#pragma once
+#include "base/result.h"
+#include <cstddef>
+
+namespace nereus {
+class Range {
+ public:
+    static Result<Range> reserve(int64_t limit);         // bytes; more than that is refused by `ensure`
+    Range(Range&& other) noexcept;
+    Range& operator=(Range&& other) noexcept;
+    ~Range();
+
+    std::byte* begin() const { return base_; }
+    // True if that many bytes from the beginning may be used; remembers how high it went.
+    bool ensure(int64_t bytes) {
+        if (bytes > limit_) return false;
+        if (bytes > high_water_) high_water_ = bytes;
+        return true;
+    }
+    int64_t limit() const { return limit_; }
+    int64_t high_water() const { return high_water_; }   // since the last reset_high_water
+    void reset_high_water() { high_water_ = 0; }
+    void trim(int64_t keep);                             // gives pages above `keep` bytes back to the system
+
+ private:
+    Range(std::byte* base, int64_t limit) : base_(base), limit_(limit) {}
+    std::byte* base_ = nullptr;
+    int64_t limit_ = 0, high_water_ = 0;
+};
+} // namespace nereus

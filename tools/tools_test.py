@@ -1,0 +1,281 @@
+#!/usr/bin/python3
+"""Tests of the scripts in tools/: each plants what a script must find, in a small repository of its own."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parent
+
+
+class Sandbox(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name).resolve()
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def call(self, tool, *arguments):
+        done = subprocess.run([TOOLS / tool, *arguments], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    def expect_clean(self, tool):
+        self.assertEqual(self.call(tool, self.root), (0, ""))
+
+    def expect_problem(self, tool, words):
+        code, output = self.call(tool, self.root)
+        self.assertEqual(code, 1, output)
+        self.assertEqual(len(output.splitlines()), 1, output)
+        self.assertIn(words, output)
+
+
+class Layers(Sandbox):
+    def setUp(self):
+        super().setUp()
+        self.room("base", "uses:\n", '#include <vector>\n')
+        self.room("dim", "uses: base\n", '#include "base/x.h"\n#include "dim/x.h"\n')
+
+    def room(self, name, layer, source):
+        self.write(f"src/{name}/LAYER", layer)
+        self.write(f"src/{name}/README.md", f"# {name}\n")
+        self.write(f"src/{name}/x.cpp", source)
+
+    def test_a_tidy_house_passes(self):
+        self.expect_clean("check_layers")
+
+    def test_an_unlisted_include(self):
+        self.write("src/base/y.h", '#pragma once\n#include "dim/x.h"\n')
+        self.expect_problem("check_layers", "src/base/y.h:2: includes dim/, which src/base/LAYER does not list")
+
+    def test_an_unused_permission(self):
+        self.write("src/dim/x.cpp", "")
+        self.expect_problem("check_layers", "src/dim/LAYER: uses base, but no source includes it")
+
+    def test_a_permission_only_tests_use(self):
+        self.write("src/dim/x.cpp", "")
+        self.write("src/dim/x_test.cpp", '#include "base/x.h"\n')
+        self.expect_problem("check_layers", "list it under 'tests:'")
+        self.write("src/dim/LAYER", "uses:\ntests: base\n")
+        self.expect_clean("check_layers")
+
+    def test_a_test_permission_does_not_serve_sources(self):
+        self.write("src/dim/LAYER", "uses:\ntests: base\n")
+        self.write("src/dim/x_test.cpp", '#include "base/x.h"\n')
+        self.expect_problem("check_layers", "src/dim/x.cpp:1: includes base/")
+
+    def test_a_test_permission_nobody_needs(self):
+        self.write("src/dim/LAYER", "uses: base\ntests: base\n")
+        self.expect_problem("check_layers", "tests list base, but no test needs it")
+
+    def test_a_circle(self):
+        self.room("base", "uses: dim\n", '#include "dim/x.h"\n')
+        self.expect_problem("check_layers", "base -> dim -> base")
+
+    def test_a_circle_through_tests_is_none(self):
+        self.write("src/base/LAYER", "uses:\ntests: dim\n")
+        self.write("src/base/x_test.cpp", '#include "dim/x.h"\n')
+        self.expect_clean("check_layers")
+
+    def test_third_parties_have_one_door(self):
+        self.write("src/base/y.cpp", "#include <llvm/IR/Module.h>\n")
+        self.expect_problem("check_layers", "may only be included in src/codegen")
+        self.write("src/base/y.cpp", "#include <protozero/pbf_reader.hpp>\n")
+        self.expect_problem("check_layers", "may only be included in src/import")
+
+    def test_the_room_at_the_door_may_enter(self):
+        self.room("codegen", "uses:\n", '#include "llvm/IR/Module.h"\n#include <llvm-c/Core.h>\n')
+        self.expect_clean("check_layers")
+
+    def test_an_include_without_a_room(self):
+        self.write("src/base/y.cpp", '#include "x.h"\n')
+        self.expect_problem("check_layers", "is in no room")
+
+    def test_public_headers_are_for_all(self):
+        self.write("include/nereus/nereus.h", "")
+        self.write("src/base/y.cpp", '#include "nereus/nereus.h"\n')
+        self.expect_clean("check_layers")
+
+    def test_a_room_has_papers(self):
+        self.write("src/dim/README.md", "line\n" * 9)
+        self.expect_problem("check_layers", "longer than 8 lines")
+        (self.root / "src/dim/README.md").unlink()
+        self.expect_problem("check_layers", "needs a README.md")
+        self.write("src/dim/README.md", "# dim\n")
+        self.write("src/attic/x.cpp", "")
+        self.expect_problem("check_layers", "src/attic: a room needs a LAYER file")
+
+
+class Names(Sandbox):
+    def setUp(self):
+        super().setUp()
+        subprocess.run(["git", "init", "-q", self.root], check=True)
+
+    def test_tidy_names_pass(self):
+        self.write("src/base/LAYER", "uses:\n")
+        self.write("src/base/common_prefix.h", "")
+        self.expect_clean("check_names")
+
+    def test_drawers(self):
+        for name in ("src/utils/x.cpp", "src/base/string_utils.h", "tools/helpers.py", "docs/misc.md"):
+            path = self.write(name, "")
+            self.expect_problem("check_names", "names no concept")
+            path.unlink()
+
+    def test_snake_case(self):
+        self.write("src/base/FileReader.h", "")
+        self.expect_problem("check_names", "snake_case")
+
+    def test_paths_outside(self):
+        self.write("docs/a.md", "see\n../" + "shared/b.md\n")
+        self.expect_problem("check_names", "docs/a.md:2: mentions a path outside the repository")
+        self.write("docs/a.md", "/wo" + "rk/main\n")
+        self.expect_problem("check_names", "docs/a.md:1")
+
+    def test_large_files(self):
+        self.write("test/model.bin", "x" * ((1 << 20) + 1))
+        self.expect_problem("check_names", "larger than 1 MB")
+
+    def test_ignored_files_are_not_ours(self):
+        self.write(".gitignore", "/build*/\n")
+        self.write("build/utils/x", "")
+        self.expect_clean("check_names")
+
+    def test_a_pass_has_one_name(self):
+        self.write("src/pass/passes.h", "Result<Module> fuse(Module m);   // why\n")
+        self.write("src/pass/fuse.cpp", "")
+        self.write("src/driver/pipeline.cpp", '{"fuse", fuse, "reason"},\n')
+        self.write("test/golden/pass/fuse/x.nr", "# RUN: x\n")
+        self.expect_clean("check_names")
+        self.write("src/driver/pipeline.cpp", '{"fusion", fuse, "reason"},\n')
+        self.expect_problem("check_names", 'no row {"fuse", fuse, "reason"}')
+        self.write("src/driver/pipeline.cpp", '{"fuse", fuse, "reason"},\n')
+        self.write("test/golden/pass/fusion/x.nr", "# RUN: x\n")
+        self.expect_problem("check_names", "declares no such pass")
+
+
+class Docs(Sandbox):
+    def test_house_addresses(self):
+        self.write("src/a.cpp", "int answer() { return 42; }\n")
+        self.write("docs/house.md", "| asks `x y` | goes to |\n|---|---|\n| how? | `src/a.cpp:answer`, `src` |\n")
+        self.expect_clean("check_docs")
+        self.write("docs/house.md", "| how? | `src/b.cpp` |\n")
+        self.expect_problem("check_docs", "docs/house.md:1: no such path: src/b.cpp")
+        self.write("docs/house.md", "| how? | `src/a.cpp:ans` |\n")
+        self.expect_problem("check_docs", "src/a.cpp has no ans")
+
+    def test_links(self):
+        self.write("docs/words.md", "# Fixed words\n")
+        self.write("README.md", "[w](docs/words.md) [h](docs/words.md#fixed-words) [x](https://example.org)\n")
+        self.expect_clean("check_docs")
+        self.write("README.md", "```\n[code](nowhere)\n```\n[w](docs/word.md)\n")
+        self.expect_problem("check_docs", "README.md:4: broken link: docs/word.md")
+        self.write("README.md", "[w](docs/words.md#gone)\n")
+        self.expect_problem("check_docs", "no such heading")
+
+
+class Golden(Sandbox):
+    def setUp(self):
+        super().setUp()
+        # upper prints its input in capitals, without comments; it refuses a text with "bad"
+        upper = self.write("build/bin/upper", '#!/bin/sh\nif grep -q ^bad "$1"; then echo "$1:2: bad" >&2; exit '
+                                              '${2:-1}; fi\ngrep -v "^#" "$1" | tr a-z A-Z\n')
+        upper.chmod(0o755)
+
+    def golden(self, *arguments):
+        return self.call("golden", "--root", self.root, *arguments)
+
+    def expect(self, text, code, summary, *arguments, name="test/golden/text/a.nr"):
+        path = self.write(name, text)
+        got, output = self.golden(*arguments)
+        self.assertEqual((got, output.splitlines()[-1]), (code, summary), output)
+        return path.read_text(), output
+
+    def test_no_tests(self):
+        self.assertEqual(self.golden(), (0, "0 passed, 0 failed\n"))
+
+    def test_equal_output_passes(self):
+        self.expect("# RUN: upper %s\nabc\n# EXPECT\nABC\n", 0, "1 passed, 0 failed")
+
+    def test_other_output_is_a_diff(self):
+        _, output = self.expect("# RUN: upper %s\nabc\n# EXPECT\nABD\n", 1, "0 passed, 1 failed")
+        self.assertIn("FAILED test/golden/text/a.nr", output)
+        self.assertIn("-ABD\n+ABC\n", output)
+
+    def test_more_output_fails(self):
+        self.expect("# RUN: upper %s\nabc\nd\n# EXPECT\nABC\n", 1, "0 passed, 1 failed")
+
+    def test_failures_name_the_golden_file(self):
+        self.expect("# RUN: upper %s\nbad\n# FAIL\ntest/golden/text/a.nr:2: bad\n", 0, "1 passed, 0 failed")
+        self.expect("# RUN: upper %s 2\nbad\n# FAIL 2\ntest/golden/text/a.nr:2: bad\n", 0, "1 passed, 0 failed")
+
+    def test_the_exit_code_counts(self):
+        self.expect("# RUN: upper %s 2\nbad\n# FAIL\ntest/golden/text/a.nr:2: bad\n", 1, "0 passed, 1 failed")
+        self.expect("# RUN: upper %s\nbad\n# EXPECT\n", 1, "0 passed, 1 failed")
+        self.expect("# RUN: upper %s\nabc\n# FAIL\n", 1, "0 passed, 1 failed")
+        self.expect("# RUN: nosuchtool %s\nabc\n# EXPECT\n", 1, "0 passed, 1 failed")
+
+    def test_same_as(self):
+        self.write("test/golden/text/b.nr", "# RUN: upper %s\nabc\n# EXPECT\nABC\n")
+        self.expect("# RUN: upper %s\n# SAME-AS b.nr\nABC\n", 0, "2 passed, 0 failed")
+        self.expect("# RUN: upper %s\n# SAME-AS b.nr\nabd\n", 1, "1 passed, 1 failed")
+
+    def test_neighbours_are_there(self):
+        self.write("test/golden/text/in.txt", "abc\n")
+        self.write("examples/one.txt", "one\n")
+        self.expect("# RUN: cat test/golden/text/in.txt examples/one.txt\n# EXPECT\nabc\none\n", 0, "1 passed, 0 failed")
+
+    def test_a_test_must_say_something(self):
+        self.expect("abc\n# EXPECT\nABC\n", 1, "0 passed, 1 failed")
+        self.expect("# RUN: upper %s\nabc\n", 1, "0 passed, 1 failed")
+
+    def test_update(self):
+        text, _ = self.expect("# RUN: upper %s\nabc\n", 0, "1 passed, 0 failed", "--update")
+        self.assertEqual(text, "# RUN: upper %s\nabc\n# EXPECT\nABC\n")
+        text, _ = self.expect("# RUN: upper %s\nbad\n# FAIL\nold\n", 0, "1 passed, 0 failed", "--update")
+        self.assertEqual(text, "# RUN: upper %s\nbad\n# FAIL\ntest/golden/text/a.nr:2: bad\n")
+
+    def test_update_hides_no_crash(self):
+        self.expect("# RUN: upper %s\nbad\n# EXPECT\nABC\n", 1, "0 passed, 1 failed", "--update")
+
+    def test_update_never_writes_numbers(self):
+        text, _ = self.expect("# RUN: upper %s\nabc\n# EXPECT\n1.5\n", 1, "0 passed, 1 failed", "--update",
+                              name="test/golden/run/a.nr")
+        self.assertIn("1.5", text)
+
+
+class Setup(Sandbox):
+    def test_silent_when_nothing_is_missing(self):
+        for name, body in (("dpkg-query", 'shift 2; for p; do echo "installed $p"; done'),
+                           ("apt-get", "echo network; exit 1")):
+            self.write(f"bin/{name}", f"#!/bin/sh\n{body}\n").chmod(0o755)
+        self.assertEqual(self.setup_with_path(), (0, ""))
+
+    def test_names_the_command_when_it_may_not_install(self):
+        for name, body in (("dpkg-query", 'shift 2; for p; do [ $p = cmake ] || echo "installed $p"; done'),
+                           ("id", "echo 1000"), ("sudo", "exit 1")):
+            self.write(f"bin/{name}", f"#!/bin/sh\n{body}\n").chmod(0o755)
+        code, output = self.setup_with_path()
+        self.assertEqual(code, 2)
+        self.assertTrue(output.endswith("apt-get install --no-install-recommends cmake\n"), output)
+
+    def setup_with_path(self):
+        done = subprocess.run([TOOLS / "setup"], capture_output=True, text=True,
+                              env={**os.environ, "PATH": f"{self.root}/bin:{os.environ['PATH']}"})
+        return done.returncode, done.stdout + done.stderr
+
+
+if __name__ == "__main__":
+    result = unittest.TextTestRunner(stream=open(os.devnull, "w")).run(unittest.defaultTestLoader.loadTestsFromName(
+        "__main__"))
+    wrong = result.failures + result.errors
+    for test, trace in wrong:
+        print(f"FAILED {test}\n{trace}")
+    print(f"{result.testsRun - len(wrong)} passed, {len(wrong)} failed")
+    sys.exit(1 if wrong else 0)
