@@ -3,7 +3,7 @@
 // An item is one tile of a panel of one batch; tiles of a panel follow each other, so the panel stays in cache. Every
 // sum runs over k in sequence in one register: the result does not depend on tiles, panels or tasks. The left factor
 // is read where it lies, one number per row and step. The right factor is read where it lies if its columns are
-// adjacent and the panel is full; else the panel is first copied to scratch. A finished tile goes to the stack, and
+// adjacent and the panel is full or masks can cut it; else the panel is first copied to scratch. A finished tile goes to the stack, and
 // the statements after the contraction run over it row by row while it is in L1.
 #include "codegen/inner.h"
 #include "codegen/plans.h"
@@ -99,8 +99,9 @@ class Contraction {
         const loop::Access* a = plain(statement_.right);
         if (!a) return pack();
         Value* adjacent = e_.ir.CreateICmpEQ(stride(*a, plan_.n), e_.i64(size_));
-        Value* full = e_.ir.CreateICmpEQ(columns, e_.i64(columns_));
-        e_.when(e_.ir.CreateAnd(adjacent, full), [&] {
+        bool masks = e_.target.machine.masks;
+        Value* whole = masks ? e_.ir.getTrue() : e_.ir.CreateICmpEQ(columns, e_.i64(columns_));
+        e_.when(e_.ir.CreateAnd(adjacent, whole), [&] {
             Body one(e_, nest_.masks);
             e_.set(nest_.at(plan_.k).inner, e_.i64(0));
             Value* offset = nest_.offset(*a, one);
@@ -109,7 +110,7 @@ class Contraction {
             e_.set(right_.step, stride(*a, plan_.k));
         }, pack);
     }
-    // Rows of k, padded with zeros to whole vectors.
+    // Rows of k; without masks padded with zeros to whole panels.
     void pack_right(Value* panel, Value* columns) {
         IR& ir = e_.ir;
         Odometer &k = nest_.at(plan_.k), &n = nest_.at(plan_.n);
@@ -123,6 +124,7 @@ class Contraction {
         e_.loop(e_.i64(0), points_k_, 1, [&](Value* at) {
             e_.set(k.inner, at);
             inner.run(first_column_, ir.CreateAdd(first_column_, columns));
+            if (e_.target.machine.masks) return;
             e_.loop(columns, e_.i64(columns_), 1, [&](Value* column) {
                 Value* element = ir.CreateAdd(ir.CreateMul(at, e_.i64(columns_)), column);
                 nest_.store(dtype_, zero, step_by(panel, ir.CreateMul(element, e_.i64(size_))));
@@ -165,10 +167,18 @@ class Contraction {
 
     // Full panels take all vectors at once, narrow ones a vector at a time; rows go in falling heights.
     void multiply(Value* rows, Value* columns) {
-        Value* vectors = e_.ir.CreateUDiv(e_.ir.CreateAdd(columns, e_.i64(plan_.width - 1)), e_.i64(plan_.width));
-        e_.when(e_.ir.CreateICmpEQ(vectors, e_.i64(plan_.vectors)),
-                [&] { multiply_rows(rows, plan_.vectors, e_.i64(0)); },
-                [&] { e_.loop(e_.i64(0), vectors, 1, [&](Value* v) { multiply_rows(rows, 1, v); }); });
+        IR& ir = e_.ir;
+        bool masks = e_.target.machine.masks;
+        Value* width = e_.i64(plan_.width);
+        Value* vectors = ir.CreateUDiv(ir.CreateAdd(columns, e_.i64(plan_.width - 1)), width);
+        Value* full = masks ? ir.CreateICmpEQ(columns, e_.i64(columns_)) : ir.CreateICmpEQ(vectors, e_.i64(plan_.vectors));
+        auto narrow = [&](Value* v) {
+            if (masks) mask_ = nest_.first_lanes(e_.min(width, ir.CreateSub(columns, ir.CreateMul(v, width))), plan_.width);
+            multiply_rows(rows, 1, v);
+            mask_ = nullptr;
+        };
+        e_.when(full, [&] { multiply_rows(rows, plan_.vectors, e_.i64(0)); },
+                [&] { e_.loop(e_.i64(0), vectors, 1, narrow); });
     }
     void multiply_rows(Value* rows, int vectors, Value* first_vector) {
         Emitter::Var done = e_.var(e_.i64(0));
@@ -194,7 +204,7 @@ class Contraction {
         e_.loop(e_.i64(0), points_k_, 1, [&](Value*) {
             std::vector<Value*> column;
             for (int v = 0; v < vectors; ++v)
-                column.push_back(nest_.load(dtype_, step_by(e_.get(right), e_.i64(v * plan_.width * size_)), plan_.width));
+                column.push_back(nest_.load(dtype_, step_by(e_.get(right), e_.i64(v * plan_.width * size_)), plan_.width, mask_));
             for (int r = 0; r < height; ++r) {
                 Value* factor = e_.splat(nest_.load(dtype_, step_by(e_.get(left), row_offsets[size_t(r)])), plan_.width);
                 for (int v = 0; v < vectors; ++v) {
@@ -253,6 +263,7 @@ class Contraction {
     Emitter::Var item_;
     llvm::AllocaInst* tile_;
     Value* first_column_ = nullptr;
+    Value* mask_ = nullptr;                              // columns of a narrow panel
 };
 } // namespace
 

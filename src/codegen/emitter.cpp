@@ -5,15 +5,19 @@
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 namespace nereus::cg {
+void set_target(llvm::Function& f, const Target& target) {
+    f.addFnAttr("target-cpu", "x86-64-v" + std::to_string(target.level));
+    if (!target.tune.empty()) f.addFnAttr("tune-cpu", target.tune);
+}
+
 Emitter::Emitter(llvm::Module& module, const std::string& name, const loop::Scheduled& kernel, const Target& t,
                  const CodegenOptions& options)
-    : f(kernel.function), layout(kernel.params), target(t), checked(options.checked), ir(module.getContext()) {
+    : f(kernel.function), layout(kernel.params), target(t), checked(options.checked), ir(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())) {
     Type *i32 = ir.getInt32Ty(), *word = ir.getInt64Ty(), *pointer = ir.getPtrTy();
     auto* type = llvm::FunctionType::get(i32, {pointer, word, word, pointer}, false);
     fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
     fn_->setDoesNotThrow();
-    fn_->addFnAttr("target-cpu", "x86-64-v" + std::to_string(t.level));
-    if (!t.tune.empty()) fn_->addFnAttr("tune-cpu", t.tune);
+    set_target(*fn_, t);
     for (unsigned i : {0u, 3u}) {
         fn_->addParamAttr(i, llvm::Attribute::NoCapture);
         fn_->addParamAttr(i, llvm::Attribute::NonNull);
@@ -83,9 +87,7 @@ Value* Emitter::param(int slot) {
         known = at_entry([&] { return ir.CreateLoad(ir.getInt64Ty(), ir.CreateConstGEP1_64(ir.getInt64Ty(), p_, uint64_t(slot))); });
     return known;
 }
-Value* Emitter::param_at(Value* slot) {
-    return ir.CreateLoad(ir.getInt64Ty(), ir.CreateGEP(ir.getInt64Ty(), p_, slot));
-}
+Value* Emitter::param_pointer(Value* slot) { return ir.CreateGEP(ir.getInt64Ty(), p_, slot); }
 Value* Emitter::buffer(loop::BufferId b) {
     Value*& known = buffers_[b.index];
     if (!known)

@@ -61,6 +61,13 @@ Value* Nest::lane_numbers(int width) {
     return llvm::ConstantVector::get(numbers);
 }
 
+Value* Nest::first_lanes(Value* count, int width) {
+    Type* bits = e.ir.getIntNTy(unsigned(width));
+    Value* drop = e.ir.CreateTrunc(e.ir.CreateSub(e.i64(width), count), bits);
+    Value* kept = e.ir.CreateLShr(llvm::Constant::getAllOnesValue(bits), drop);
+    return e.ir.CreateBitCast(kept, llvm::FixedVectorType::get(e.ir.getInt1Ty(), unsigned(width)));
+}
+
 void Nest::read_here(Body& one) {
     one.leaves.index = [this](loop::GroupId g) { return at(g).position(); };
     one.leaves.load = [this, &one](AccessId id) {

@@ -25,11 +25,14 @@ class Odometer {
 
  private:
     void next_row();
-    Value* table_at(Value* column, Value* axis);         // column 0: extents, 1 + i: strides of the group's i-th buffer
+    void zero_offsets();
+    void call(const char* name, std::vector<Value*> arguments);
+    Value* table_at(size_t column, Value* axis);         // column 0: extents, 1 + i: strides of the group's i-th buffer
     Emitter& e_;
     const GroupLayout& group_;
-    Value *rank_, *table_, *extent_;
-    llvm::AllocaInst* coordinates_;
+    Value *rank_, *extent_;
+    Value* table_;                                       // pointer to the group's table
+    llvm::AllocaInst *coordinates_, *outer_offsets_;     // memory that the helpers of odometer.cpp work on
     Emitter::Var row_;                                   // position of the start of the row
     std::vector<Value*> strides_;                        // by buffer
     std::vector<Emitter::Var> offsets_;                  // by buffer of the group: all axes but the last
