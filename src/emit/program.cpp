@@ -34,7 +34,7 @@ std::string Program::place(Span span) const {
 }
 
 uint32_t Program::site(Code code, std::string what, Span span, std::string hint) {
-    Site made{uint8_t(code), std::move(what), place(span), std::move(hint)};
+    Site made{code, std::move(what), place(span), std::move(hint)};
     for (size_t i = exe.sites.size(); i-- > 0 && i + 8 > exe.sites.size();)        // neighbours often agree
         if (exe.sites[i].what == made.what && exe.sites[i].place == made.place && exe.sites[i].code == made.code) return uint32_t(i);
     exe.sites.push_back(std::move(made));
