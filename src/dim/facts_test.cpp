@@ -358,7 +358,7 @@ struct Checker {
             if (!u) continue;
             auto at = [&](Sym s) { return std::optional(p[s.index]); };
             Result<int64_t> found = dims.evaluate(normal, at);
-            bool right = found && *found == *u && (!range.low || *range.low <= *u) && (!range.high || *u <= *range.high);
+            bool right = found && *found == *u && range.low.value_or(*u) <= *u && *u <= range.high.value_or(*u);
             EXPECT_TRUE(right) << "normalise or bounds of " << text(a) << ": " << dims.to_string(normal) << story;
             if (!right) return;
             if (!v || !fit(*u, *v)) continue;
