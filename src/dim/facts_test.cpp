@@ -69,6 +69,11 @@ TEST_F(FactsTest, EquationsRewrite) {
 }
 
 TEST_F(FactsTest, EliminatedSymbolsKeepTheirSign) {
+    EXPECT_TRUE(facts.assume_equal(late, dims.sub(n, add(w, 5))));               // late goes, and n >= w + 5 stays
+    EXPECT_EQ(facts.less_equal(add(w, 5), n), yes);
+    EXPECT_TRUE(facts.assume_equal(div(h, 4), c(3)));                            // so does what a quotient means
+    EXPECT_EQ(facts.less_equal(c(12), h), yes);
+    EXPECT_EQ(facts.bounds(h).high, 15);
     EXPECT_TRUE(facts.assume_equal(m, add(k, -3)));
     EXPECT_EQ(facts.less_equal(c(3), k), yes);
     EXPECT_FALSE(facts.assume_equal(k, c(2)));
