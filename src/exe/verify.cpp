@@ -213,10 +213,4 @@ class TableVerifier {
 } // namespace
 
 Status verify(const Executable& exe) { return TableVerifier(exe).run(); }
-
-uint32_t plan_end(const Executable& exe, const RegionInfo& region) {
-    for (size_t i = region.plan_begin; i < exe.code.size(); ++i)
-        if (exe.code[i].op == Opcode::leave) return uint32_t(i + 1);
-    return 0;
-}
 } // namespace nereus
