@@ -33,7 +33,8 @@ enum class SymKind : uint8_t {
 struct SymNode { std::string name; SymKind kind; };
 struct AtomNode { AtomKind kind; Sym symbol; std::vector<Dim> args; uint32_t shape = 0; };
 struct Factor { Atom atom; int32_t power; auto operator<=>(const Factor&) const = default; };
-struct Term { int64_t coefficient; std::vector<Factor> factors; bool operator==(const Term&) const = default; };
+using Monomial = std::vector<Factor>;      // sorted by atom, powers >= 1; empty = 1
+struct Term { int64_t coefficient; Monomial factors; bool operator==(const Term&) const = default; };
 using Polynomial = std::vector<Term>;      // sorted, no zero coefficients; empty = 0
 
 // Owns symbols, atoms and polynomials. Copying it copies everything; ids stay valid in the copy.
@@ -43,6 +44,7 @@ class Dims {
     Sym new_symbol(std::string name, SymKind kind);
     const SymNode& symbol(Sym s) const { return symbols_[s.index]; }
     size_t symbol_count() const { return symbols_.size(); }
+    size_t polynomial_count() const { return polynomials_.size(); }
 
     Dim constant(int64_t value);
     Dim of(Sym s);
@@ -59,12 +61,14 @@ class Dims {
     Dim rank_of(uint32_t shape_variable);
     Dim size_of(uint32_t shape_variable);
     Dim product(std::span<const Dim> args);
+    Dim from_terms(Polynomial terms);      // distinct monomials in any order
 
     const Polynomial& polynomial(Dim d) const { return polynomials_[d.index]; }
     const AtomNode& atom(Atom a) const { return atoms_[a.index]; }
     std::optional<int64_t> constant_value(Dim d) const;
     std::optional<Sym> as_symbol(Dim d) const;           // d is exactly one symbol
     std::vector<Sym> symbols_of(Dim d) const;            // each once, in order of id
+    std::vector<Atom> atoms_of(Dim d) const;             // at any depth, each once, in order of id
     size_t node_count(Dim d) const;                      // a part kept whole counts as one node
     bool nonnegative(Dim d) const;                       // by its form and the kinds of its symbols alone
 
@@ -72,6 +76,7 @@ class Dims {
     Dim substitute(Dim d, const std::function<std::optional<Dim>(Sym)>& image);
     // Replaces atoms, outermost first; an atom that is kept (nullopt) has its arguments replaced.
     Dim substitute_atoms(Dim d, const std::function<std::optional<Dim>(Atom)>& image);
+    Dim apply_like(Atom a, std::span<const Dim> args);   // the function of atom a, of other arguments
     // a * s + b with s not in a, b: the coefficient and the rest, if d is linear in s.
     struct Linear { Dim a, b; };
     std::optional<Linear> linear_in(Dim d, Sym s);
@@ -86,7 +91,6 @@ class Dims {
     Atom intern_atom(AtomNode node);
     Dim whole(Dim d);                      // d as one atom: see "Growth" in dims.cpp
     Dim apply(AtomKind kind, std::vector<Dim> args);
-    Dim rebuild(const AtomNode& node, std::vector<Dim> args);
     bool fits(const Polynomial& p) const;
     bool nonnegative_atom(const AtomNode& node) const;
     void fold_mod_pairs(Polynomial& p) const;

@@ -3,8 +3,6 @@
 #include "dim/dims.h"
 
 namespace nereus {
-using Monomial = std::vector<Factor>;      // sorted by atom, powers >= 1; empty = 1
-
 // Graded lexicographic: higher degree first, then the smaller atom. Compatible with multiplication, so division
 // by a polynomial ends; and a constant always comes last.
 bool precedes(const Monomial& a, const Monomial& b);

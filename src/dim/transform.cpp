@@ -4,8 +4,8 @@
 #include <algorithm>
 
 namespace nereus {
-Dim Dims::rebuild(const AtomNode& node, std::vector<Dim> args) {
-    switch (node.kind) {
+Dim Dims::apply_like(Atom a, std::span<const Dim> args) {
+    switch (atoms_[a.index].kind) {
     case AtomKind::floor_div: return floor_div(args[0], args[1]);
     case AtomKind::mod: return mod(args[0], args[1]);
     case AtomKind::min: return min(args);
@@ -15,8 +15,7 @@ Dim Dims::rebuild(const AtomNode& node, std::vector<Dim> args) {
     case AtomKind::rank:
     case AtomKind::size: break;
     }
-    invariant(false, "an atom without arguments has nothing to rebuild");
-    return Dim();
+    return of(a);                                        // takes no arguments
 }
 
 namespace {
@@ -24,7 +23,6 @@ namespace {
 struct Replacing {
     Dims& dims;
     const std::function<std::optional<Dim>(Atom)>& image;
-    const std::function<Dim(const AtomNode&, std::vector<Dim>)>& rebuild;
     std::unordered_map<Atom, Dim> atoms = {};
 
     Dim atom(Atom a) {
@@ -34,7 +32,7 @@ struct Replacing {
         if (!out && !node.args.empty()) {
             std::vector<Dim> args;
             for (Dim d : node.args) args.push_back(dim(d));
-            out = args == node.args ? dims.of(a) : rebuild(node, std::move(args));
+            out = args == node.args ? dims.of(a) : dims.apply_like(a, args);
         }
         return atoms[a] = out ? *out : dims.of(a);
     }
@@ -58,9 +56,7 @@ struct Replacing {
 } // namespace
 
 Dim Dims::substitute_atoms(Dim d, const std::function<std::optional<Dim>(Atom)>& image) {
-    const std::function<Dim(const AtomNode&, std::vector<Dim>)> again =
-        [this](const AtomNode& node, std::vector<Dim> args) { return rebuild(node, std::move(args)); };
-    return Replacing{*this, image, again}.dim(d);
+    return Replacing{*this, image}.dim(d);
 }
 
 Dim Dims::substitute(Dim d, const std::function<std::optional<Dim>(Sym)>& image) {
@@ -89,8 +85,6 @@ std::optional<Dims::Linear> Dims::linear_in(Dim d, Sym s) {
         }
         (here ? a : b).push_back(std::move(rest));
     }
-    // Dividing by one symbol keeps monomials apart but not their order.
-    std::sort(a.begin(), a.end(), [](const Term& x, const Term& y) { return precedes(x.factors, y.factors); });
-    return Linear{intern(std::move(a)), intern(std::move(b))};
+    return Linear{from_terms(std::move(a)), intern(std::move(b))};
 }
 } // namespace nereus

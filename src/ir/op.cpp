@@ -8,18 +8,29 @@ const Attribute* find_named(const AttributeList& attributes, std::string_view na
         if (attribute.name == name) return &attribute;
     return nullptr;
 }
+int64_t declared_default(const OpDef& op, std::string_view name) {
+    for (const OpParam& param : op.params)
+        if (param.name == name) return param.otherwise;
+    invariant(false, "an attribute the operator does not declare");
+    return 0;
+}
 bool by_name(const OpDef* a, const OpDef* b) { return a->name < b->name; }
 } // namespace
 
-int64_t EvalArgs::integer(std::string_view name, int64_t otherwise) const {
+int64_t EvalArgs::integer(std::string_view name) const {
     const Attribute* found = find_named(attributes, name);
     const int64_t* value = found ? std::get_if<int64_t>(&found->value) : nullptr;
-    return value ? *value : otherwise;
+    return value ? *value : declared_default(op, name);
 }
-bool EvalArgs::boolean(std::string_view name, bool otherwise) const {
+bool EvalArgs::boolean(std::string_view name) const {
     const Attribute* found = find_named(attributes, name);
     const bool* value = found ? std::get_if<bool>(&found->value) : nullptr;
-    return value ? *value : otherwise;
+    return value ? *value : declared_default(op, name) != 0;
+}
+std::optional<std::vector<int64_t>> EvalArgs::integers(std::string_view name) const {
+    const Attribute* found = find_named(attributes, name);
+    const std::vector<int64_t>* value = found ? std::get_if<std::vector<int64_t>>(&found->value) : nullptr;
+    return value ? std::optional(*value) : std::nullopt;
 }
 std::optional<DType> EvalArgs::dtype(std::string_view name) const {
     const Attribute* found = find_named(attributes, name);

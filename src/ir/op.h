@@ -2,9 +2,9 @@
 // none knows an operator by name.
 #pragma once
 #include "ir/module.h"
+#include "tensor/host_tensor.h"
 #include <optional>
 #include <span>
-#include "tensor/host_tensor.h"
 
 namespace nereus {
 enum class ParamKind : uint8_t {
@@ -24,13 +24,21 @@ struct OpParam {
     bool optional = false;
     int64_t otherwise = 0;                  // integer, boolean: the value when left out
 };
+constexpr bool is_attribute(ParamKind kind) { return kind >= ParamKind::integer; }   // else it takes arguments
 
 // Operators whose meaning is not tensors to tensors; each stage that runs programs has a case for them.
 enum class Builtin : uint8_t {
     none, ref, read, write, push, length, set, seq_get, print, assert_, equal, stop_gradient, grad,
 };
 
+// What an operator may do besides giving a value. Requirements on sizes do not count: the shapes stage proves them or
+// puts a `check` before the operator. `writes` covers making a cell too, because two cells may not become one.
 enum class Effect : uint8_t { total, may_fail, reads, writes, io };
+
+// Where random arguments of a property test are drawn from: elements in [low, high].
+struct Domain { double low = -8, high = 8; };
+// Instead of a count of ulps: |error| <= 4 * eps * (K + 8) * sum of |terms|, K the number of terms of one element.
+inline constexpr int sum_bound = -1;
 
 // Arguments of an evaluation, by parameter position; `sizes` are already numbers, in list or vector form alike.
 struct EvalArgs {
@@ -41,24 +49,40 @@ struct EvalArgs {
     const AttributeList& attributes;
 
     const HostTensor& tensor(size_t param) const { return tensors[param][0]; }
-    int64_t integer(std::string_view name, int64_t otherwise) const;
-    bool boolean(std::string_view name, bool otherwise) const;
+    int64_t integer(std::string_view name) const;        // left out: as the parameter declares
+    bool boolean(std::string_view name) const;
+    std::optional<std::vector<int64_t>> integers(std::string_view name) const;
     std::optional<DType> dtype(std::string_view name) const;
 };
 using EvalFn = Result<std::vector<HostTensor>> (*)(const EvalArgs&);
+
+// How an operator on numbers (rank-0 integers and bools) is computed by the host program; none: by a kernel.
+enum class HostOp : uint8_t {
+    none, add, sub, mul, div, floor_div, mod, min, max, neg, eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_not,
+    select, cast,
+};
+class OpLowering;                           // ops/lowering.h
+using LowerFn = Status (*)(OpLowering&);
 
 struct OpDef {
     std::string_view name;
     std::string_view doc;                   // one line
     std::span<const OpParam> params;
-    // Dtypes and structure for phase T, over the parameters of kind value and values, e.g. "num a: a, a -> a",
-    // "any a: a, i64 -> (a, i64)", "int b, any a: a.., b -> a" (a.. = a values parameter), "'x: Ref['x], 'x -> ()".
-    // A dtype parameter `to` is written $to. Classes: any num int float. "(a..)" = a tuple as long as the list `sizes`.
+    // Dtypes and structure for phase T, over the parameters of kind value and values in order; ir/scheme.h has the
+    // grammar. "num a: a, a -> a", "int b, any a: a.., b -> a", "'x: Ref['x], 'x -> ()", "any a: a -> $to".
     std::string_view scheme;
     Effect effect = Effect::total;
+    bool total_on_floats = false;           // may fail on integers only: division
     Builtin builtin = Builtin::none;
-    EvalFn eval = nullptr;                  // plain and obvious, in f64 or exact integers, rounded once
+    EvalFn eval = nullptr;                  // plain and obvious, in f64 or exact integers, rounded once; builtins: none
+    Domain domain = {};
+    int ulps = 0;                           // how far compiled code may be from eval, in units of the last place
+    LowerFn lower = nullptr;                // to loop functions
+    HostOp host = HostOp::none;
 };
+constexpr Effect effect_on(const OpDef& op, DType operand) {
+    return op.total_on_floats && is_float(operand) ? Effect::total : op.effect;
+}
 
 // All operators there are, by name; ops/registry.h has the one list.
 class OpRegistry {

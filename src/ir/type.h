@@ -89,6 +89,7 @@ struct TypeDecl {
     std::vector<TypeParam> params;
     std::vector<Constructor> constructors;  // a record has exactly one, unnamed, with field names
     bool is_record = false;
+    bool from_prelude = false;
     Span span;
 };
 } // namespace nereus

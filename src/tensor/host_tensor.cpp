@@ -10,8 +10,8 @@ namespace {
 constexpr size_t alignment = 64;
 constexpr int64_t surely_small = int64_t(1) << 26;
 
-// An overcommitting kernel grants what it does not have and kills the process at the first touch, so what exceeds
-// all memory and swap is refused here.
+// An overcommitting kernel grants what it does not have and kills the process at the first touch, so what
+// exceeds all memory and swap is refused here.
 bool machine_could_hold(int64_t bytes) {
     if (bytes <= surely_small) return true;
     struct sysinfo machine;
@@ -24,7 +24,13 @@ Result<std::shared_ptr<std::byte>> allocate_zeroed(int64_t bytes) {
     void* block = machine_could_hold(bytes) ? std::calloc(size_t(bytes) + alignment, 1) : nullptr;
     if (!block) return Error{Code::memory, "no memory for a tensor of " + std::to_string(bytes) + " bytes"};
     uintptr_t start = (uintptr_t(block) + alignment - 1) / alignment * alignment;
-    return std::shared_ptr<std::byte>(reinterpret_cast<std::byte*>(start), [block](std::byte*) { std::free(block); });
+    auto free_block = [block](std::byte*) { std::free(block); };
+    return std::shared_ptr<std::byte>(reinterpret_cast<std::byte*>(start), free_block);
+}
+
+Error wrong_size(DType dtype, const Extents& shape, int64_t wanted, uint64_t found) {
+    return Error{Code::shape, "shape " + shape_text(shape) + " of " + std::string(dtype_name(dtype)) + " takes " +
+                                  std::to_string(wanted) + " bytes, found " + std::to_string(found)};
 }
 
 Status check_bools(DType dtype, std::span<const std::byte> bytes) {
@@ -57,19 +63,18 @@ Result<HostTensor> HostTensor::make(DType dtype, Extents shape) {
 Result<HostTensor> HostTensor::copy_of(DType dtype, Extents shape, std::span<const std::byte> bytes) {
     int64_t wanted = TRY(byte_count(dtype, shape));
     if (uint64_t(wanted) != bytes.size())
-        return Error{Code::shape, "shape " + shape_text(shape) + " of " + std::string(dtype_name(dtype)) + " takes " +
-                                      std::to_string(wanted) + " bytes, found " + std::to_string(bytes.size())};
+        return wrong_size(dtype, shape, wanted, bytes.size());
     TRY(check_bools(dtype, bytes));
     HostTensor tensor = TRY(make(dtype, std::move(shape)));
     if (wanted > 0) std::memcpy(TRY(tensor.mutable_bytes()), bytes.data(), bytes.size());
     return tensor;
 }
 
-Result<HostTensor> HostTensor::view(DType dtype, Extents shape, std::shared_ptr<const std::byte> owner, int64_t bytes) {
+Result<HostTensor> HostTensor::view(DType dtype, Extents shape, std::shared_ptr<const std::byte> owner,
+                                    int64_t bytes) {
     int64_t wanted = TRY(byte_count(dtype, shape));
     if (bytes < wanted)
-        return Error{Code::shape, "shape " + shape_text(shape) + " of " + std::string(dtype_name(dtype)) + " takes " +
-                                      std::to_string(wanted) + " bytes, found " + std::to_string(bytes)};
+        return wrong_size(dtype, shape, wanted, uint64_t(bytes));
     if (wanted == 0) return make(dtype, std::move(shape));    // the memory of an empty array may be null
     if (!owner) return Error{Code::value, "a tensor of " + std::to_string(wanted) + " bytes in null memory"};
     if (uintptr_t(owner.get()) % uintptr_t(size_of(dtype)) != 0)
@@ -95,8 +100,8 @@ HostTensor HostTensor::scalar(bool value) { return scalar(uint8_t(value)); }
 Result<std::byte*> HostTensor::mutable_bytes() {
     bool alone = !borrowed_ && memory_ && memory_.use_count() == 1;
     if (alone) {
-        // Counting up and down once orders the reads of an owner that has just let go, on another thread, before
-        // the writes to come; use_count alone orders nothing.
+        // Counting up and down once orders the reads of an owner that has just let go, on another thread,
+        // before the writes to come; use_count alone orders nothing.
         std::shared_ptr<const std::byte> ordered = memory_;
     } else {
         std::shared_ptr<std::byte> copy = TRY(allocate_zeroed(byte_size()));

@@ -1,4 +1,4 @@
-// tensor/host_tensor.h - a dense row-major tensor in host memory. Copies share their bytes until one is written.
+// tensor/host_tensor.h - a dense row-major tensor in host memory. Copies share bytes until one is written.
 #pragma once
 #include "tensor/shape.h"
 #include <concepts>
@@ -8,29 +8,34 @@
 
 namespace nereus {
 // The C++ type of an element: uint8_t (0 or 1, never another byte) for bool, int32_t, int64_t, float, double.
-template <class T> concept HostElement = std::same_as<T, uint8_t> || std::same_as<T, int32_t> || std::same_as<T, int64_t> ||
-                                     std::same_as<T, float> || std::same_as<T, double>;
-template <HostElement T> inline constexpr DType dtype_of = std::same_as<T, uint8_t>   ? DType::boolean
-                                                       : std::same_as<T, int32_t> ? DType::i32
-                                                       : std::same_as<T, int64_t> ? DType::i64
-                                                       : std::same_as<T, float>   ? DType::f32
-                                                                                  : DType::f64;
+template <class T>
+concept HostElement = std::same_as<T, uint8_t> || std::same_as<T, int32_t> || std::same_as<T, int64_t> ||
+                      std::same_as<T, float> || std::same_as<T, double>;
+template <HostElement T>
+inline constexpr DType dtype_of = std::same_as<T, uint8_t>   ? DType::boolean
+                                  : std::same_as<T, int32_t> ? DType::i32
+                                  : std::same_as<T, int64_t> ? DType::i64
+                                  : std::same_as<T, float>   ? DType::f32
+                                                             : DType::f64;
 
 class HostTensor {
  public:
     HostTensor() = default;                                          // f32 of shape (0)
-    // Zero-filled, 64-byte aligned. What the machine cannot hold is an Error (memory), never a thrown bad_alloc.
+    // Zero-filled, 64-byte aligned. What the machine cannot hold is an Error (memory), never a thrown
+    // bad_alloc.
     static Result<HostTensor> make(DType dtype, Extents shape);
     // Holds a copy of `bytes`, which must be exactly as many as the shape asks for.
     static Result<HostTensor> copy_of(DType dtype, Extents shape, std::span<const std::byte> bytes);
-    // Borrows memory that `owner` keeps alive and nobody changes; any owner will do (aliasing, custom deleter).
-    // Refused: too few bytes, less alignment than an element needs, a bool that is neither 0 nor 1.
-    static Result<HostTensor> view(DType dtype, Extents shape, std::shared_ptr<const std::byte> owner, int64_t bytes);
+    // Borrows memory that `owner` keeps alive and nobody changes; any owner will do (aliasing, custom
+    // deleter). Refused: too few bytes, less alignment than an element needs, a bool that is neither 0 nor
+    // 1.
+    static Result<HostTensor> view(DType dtype, Extents shape, std::shared_ptr<const std::byte> owner,
+                                   int64_t bytes);
     static HostTensor scalar(bool value);
     template <HostElement T> static HostTensor scalar(T value) { return of<T>({}, {value}); }
     // For constants written in code: aborts when the count of values does not fit the shape.
     template <HostElement T> static HostTensor of(Extents shape, std::initializer_list<T> values) {
-        return of_bytes(dtype_of<T>, std::move(shape), std::as_bytes(std::span(values.begin(), values.size())));
+        return of_bytes(dtype_of<T>, std::move(shape), std::as_bytes(std::span(values)));
     }
 
     DType dtype() const { return dtype_; }
@@ -39,7 +44,7 @@ class HostTensor {
     int64_t count() const { return count_; }
     int64_t byte_size() const { return count_ * size_of(dtype_); }
 
-    const std::byte* bytes() const { return memory_.get(); }         // null only in a default-constructed tensor
+    const std::byte* bytes() const { return memory_.get(); }         // null in a default-constructed tensor
     template <HostElement T> std::span<const T> data() const {
         invariant(dtype_ == dtype_of<T>, "data<T>() of another dtype");
         return {reinterpret_cast<const T*>(bytes()), size_t(count_)};

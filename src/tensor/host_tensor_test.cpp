@@ -48,7 +48,8 @@ TEST(HostTensor, CopiesOnlyWhenSharedAndWritten) {
 
 TEST(HostTensor, ViewsBorrowAndAreNeverWritten) {
     std::vector<double> outside = {1, 2, 3};
-    std::shared_ptr<const std::byte> owner(std::shared_ptr<void>(), reinterpret_cast<const std::byte*>(outside.data()));
+    std::shared_ptr<const std::byte> owner(std::shared_ptr<void>(),
+                                           reinterpret_cast<const std::byte*>(outside.data()));
     HostTensor view = *HostTensor::view(DType::f64, {3}, owner, 24);
     EXPECT_EQ(view.data<double>().data(), outside.data());
     (*view.mutable_data<double>())[0] = 9;
@@ -66,7 +67,7 @@ TEST(HostTensor, ViewsBorrowAndAreNeverWritten) {
 
 TEST(HostTensor, ViewKeepsItsOwnerAlive) {
     bool freed = false;
-    static const std::byte memory[8] = {};
+    alignas(8) static const std::byte memory[8] = {};
     {
         std::shared_ptr<const std::byte> owner(memory, [&freed](const std::byte*) { freed = true; });
         HostTensor copy;

@@ -1,5 +1,6 @@
-// The layout: "\x93NUMPY", major, minor, header length (2 bytes in version 1, then 4), a header written as a Python
-// dict {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } padded with spaces, and the elements.
+// The layout: "\x93NUMPY", major, minor, header length (2 bytes in version 1, then 4), a header written as
+// a Python dict {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } padded with spaces, and the
+// elements.
 #include "tensor/npy.h"
 #include "base/file.h"
 #include <bit>

@@ -48,7 +48,8 @@ TEST(Npy, ReadsWhatNumpyWrites) {
     EXPECT_TRUE(same(*parse_npy(f), want));
     for (char version : {2, 3})
         EXPECT_TRUE(same(*parse_npy(npy("{\"shape\":(2,),\"descr\":\"<f4\",\"fortran_order\":False}", floats({1, 2}),
-                                        version)), HostTensor::of<float>({2}, {1, 2})));
+                                        version)),
+                         HostTensor::of<float>({2}, {1, 2})));
     EXPECT_TRUE(same(*parse_npy(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 1, 2)}", floats({0, 2, 1, 3}))),
                      HostTensor::of<float>({2, 1, 2}, {0, 1, 2, 3})));
 }

@@ -10,8 +10,9 @@ namespace nereus {
 using Extents = std::vector<int64_t>;            // one extent per axis, outermost first; empty: a scalar
 inline constexpr size_t max_rank = 64;         // whoever walks all axes of all elements stays bounded
 
-// The product of the extents. Refused: a negative extent (shape), a rank over max_rank (limit), and a product of
-// the non-zero extents over int64 (shape): with one such tensor in hand, no partial product can overflow either.
+// The product of the extents. Refused: a negative extent (shape), a rank over max_rank (limit), and a
+// product of the non-zero extents over int64 (shape): with one such tensor in hand, no partial product can
+// overflow either.
 Result<int64_t> element_count(std::span<const int64_t> shape);
 // As element_count, times the element size.
 Result<int64_t> byte_count(DType dtype, std::span<const int64_t> shape);

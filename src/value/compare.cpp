@@ -52,11 +52,13 @@ std::string element_text(const HostTensor& tensor, int64_t index) {
     return text;
 }
 
+Difference differ(const std::string& found, const std::string& expected) {
+    return Difference{"", "found " + found + ", expected " + expected};
+}
+
 std::optional<Difference> compare_tensors(const HostTensor& a, const HostTensor& b, const Tolerance* tolerance) {
-    auto differ = [](const auto& found, const auto& expected) {
-        return Difference{"", "found " + std::string(found) + ", expected " + std::string(expected)};
-    };
-    if (a.dtype() != b.dtype()) return differ(dtype_name(a.dtype()), dtype_name(b.dtype()));
+    if (a.dtype() != b.dtype())
+        return differ(std::string(dtype_name(a.dtype())), std::string(dtype_name(b.dtype())));
     if (a.shape() != b.shape()) return differ("shape " + shape_text(a.shape()), shape_text(b.shape()));
     int64_t i = first_difference(a, b, tolerance);
     if (i == a.count()) return std::nullopt;
@@ -71,18 +73,18 @@ std::string head_text(const Value& value) {
     return text;
 }
 
-// What differs in two values apart from their children; empty: nothing.
-std::string compare_heads(const Value& a, const Value& b) {
+// What differs in two values apart from their children and elements.
+std::optional<Difference> compare_heads(const Value& a, const Value& b) {
     bool same = a.kind() == b.kind() && (!a.is(Value::Kind::ctor) || a.ctor_name() == b.ctor_name());
-    if (!same) return "found " + head_text(a) + ", expected " + head_text(b);
+    if (!same) return differ(head_text(a), head_text(b));
     size_t found = a.children().size(), expected = b.children().size();
     if (found != expected)
-        return "found " + head_text(a) + " of " + std::to_string(found) + ", expected " + std::to_string(expected);
-    if (!a.is(Value::Kind::record)) return "";
+        return differ(head_text(a) + " of " + std::to_string(found), std::to_string(expected));
+    if (!a.is(Value::Kind::record)) return std::nullopt;
     for (size_t i = 0; i < found; ++i)
         if (a.field_names()[i] != b.field_names()[i])
-            return "found field " + a.field_names()[i] + ", expected " + b.field_names()[i];
-    return "";
+            return differ("field " + a.field_names()[i], b.field_names()[i]);
+    return std::nullopt;
 }
 
 std::string step_text(const Open& open) {
@@ -122,9 +124,9 @@ std::optional<Difference> walk(const Value& found, const Value& expected, const 
         bool skip = same_is_equal && a->node() == b->node();
         if (!skip && a->shared() && b->shared()) skip = !done.insert({a->node(), b->node()}).second;
         if (!skip) {
-            std::optional<Difference> difference;
-            if (std::string what = compare_heads(*a, *b); !what.empty()) difference = Difference{"", std::move(what)};
-            else if (a->is(Value::Kind::tensor)) difference = compare_tensors(a->tensor(), b->tensor(), tolerance);
+            std::optional<Difference> difference = compare_heads(*a, *b);
+            if (!difference && a->is(Value::Kind::tensor))
+                difference = compare_tensors(a->tensor(), b->tensor(), tolerance);
             if (difference) {
                 difference->path = path_text(stack) + difference->path;
                 return difference;

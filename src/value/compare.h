@@ -8,11 +8,11 @@ namespace nereus {
 bool equal_bitwise(const Value& a, const Value& b);
 
 struct Tolerance {
-    double rtol = 0, atol = 0;                     // floats may differ by atol + rtol * |expected|; others not at all
-    bool equal_nan = true;                         // any NaN equals any other
+    double rtol = 0, atol = 0;                     // floats: at most atol + rtol * |expected| apart
+    bool equal_nan = true;                         // any NaN equals any other; all but floats must be equal
 };
 struct Difference {
-    std::string path;                              // .0/Node.1[3]: item 0, argument 1 of Node, element or Seq item 3
+    std::string path;                              // .0/Node.1[3]: item 0, argument 1 of Node, element 3
     std::string what;                              // "found 2, expected 3"
 };
 // The first difference, depth first. Parts that both sides share are visited once, not once per path to them.

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 namespace nereus {
-static Value f32(std::initializer_list<float> x) { return Value::tensor(HostTensor::of<float>({int64_t(x.size())}, x)); }
+static Value f32(std::initializer_list<float> x) {
+    return Value::tensor(HostTensor::of<float>({int64_t(x.size())}, x));
+}
 static Value i64(int64_t x) { return Value::tensor(HostTensor::scalar(x)); }
 static std::string difference(const Value& a, const Value& b, Tolerance tolerance = {}) {
     std::optional<Difference> d = compare(a, b, tolerance);
@@ -44,7 +46,8 @@ TEST(Compare, PathsLeadToTheFirstDifference) {
     EXPECT_EQ(difference(Value::record({{"w", Value::seq({i64(1), i64(2)})}}),
                          Value::record({{"w", Value::seq({i64(1), i64(3)})}})), ".w[1]: found 2, expected 3");
     EXPECT_EQ(difference(Value::tensor(HostTensor::of<int32_t>({2, 2}, {1, 2, 3, 4})),
-                         Value::tensor(HostTensor::of<int32_t>({2, 2}, {1, 2, 0, 4}))), "[1, 0]: found 3, expected 0");
+                         Value::tensor(HostTensor::of<int32_t>({2, 2}, {1, 2, 0, 4}))),
+              "[1, 0]: found 3, expected 0");
     EXPECT_EQ(difference(f32({1}), i64(1)), ": found f32, expected i64");
     EXPECT_EQ(difference(f32({1}), f32({1, 2})), ": found shape (1), expected (2)");
     EXPECT_EQ(difference(i64(1), Value()), ": found tensor, expected tuple");

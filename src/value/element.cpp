@@ -14,6 +14,7 @@ template <class T> void append_number(std::string& out, T value) {
 
 template <class Float> void append_float(std::string& out, Float value) {
     if (std::isnan(value)) out += "nan";           // to_chars may show the sign of a NaN, which means nothing
+    else if (value == 0 && std::signbit(value)) out += "-0.0";   // "-0" is an integer to others, without its sign
     else append_number(out, value);
 }
 

@@ -4,7 +4,8 @@
 #include "value/value.h"
 
 namespace nereus {
-// Random content depends on the seed and the name alone: floats uniform in [-1, 1), integers 0 to 9, fair bools.
-// A malformed spec is a usage error; content that does not fit is a shape, type or value error. Both name the spec.
+// Random content depends on the seed and the name alone: floats uniform in [-1, 1), integers 0 to 9, fair
+// bools. A malformed spec is a usage error; content that does not fit is a shape, type or value error. Both
+// name the spec.
 Result<Field> parse_input_spec(std::string_view spec, uint64_t seed = 0);
 } // namespace nereus

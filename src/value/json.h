@@ -8,8 +8,9 @@
 #include "value/value.h"
 
 namespace nereus {
-// One value. `folder` is where npy references are looked up; empty: they are refused. Keys come in any order, none
-// twice. Memory is proportional to the text and the files it names, depth is unlimited, and errors give line and column.
+// One value. `folder` is where npy references are looked up; empty: they are refused. Keys come in any
+// order, none twice. Memory is proportional to the text and the files it names, depth is unlimited, and
+// errors give line and column.
 Result<Value> parse_json_value(std::string_view text, const std::string& folder = {});
 
 // One entry call: arguments by parameter name, without '%', in the order of the text.
@@ -21,7 +22,8 @@ struct Inputs {
 // A file for --inputs: an object by parameter name, or a list of such objects.
 Result<Inputs> read_inputs_json(std::string_view text, const std::string& folder = {});
 
-// On one line; parse_json_value gives back the same bits, NaN payloads aside. What is shared is written each time.
+// On one line; parse_json_value gives back the same bits, NaN payloads aside. What is shared is written
+// each time.
 std::string to_json(const Value& value);
 void append_json(std::string& out, const Value& value);
 // Quoted and escaped.

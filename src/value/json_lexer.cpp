@@ -35,8 +35,8 @@ Error JsonLexer::error_at(size_t offset, Code code, const std::string& what) con
     std::string_view before = text_.substr(0, offset);
     int64_t line = 1 + std::count(before.begin(), before.end(), '\n');
     size_t line_start = before.rfind('\n') + 1;    // npos + 1 is 0: the first line
-    return Error{code, "line " + std::to_string(line) + ", column " + std::to_string(offset - line_start + 1) + ": " +
-                           what};
+    std::string column = std::to_string(offset - line_start + 1);
+    return Error{code, "line " + std::to_string(line) + ", column " + column + ": " + what};
 }
 
 Result<JsonLexer::Token> JsonLexer::next() {
@@ -145,7 +145,7 @@ Status JsonLexer::read_utf8() {
         valid = valid && (byte(i) & 0xc0) == 0x80;
         code = code << 6 | (byte(i) & 0x3f);
     }
-    constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};   // a longer form than needed is no UTF-8 either
+    constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};   // longer forms than needed are invalid
     valid = valid && code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
     if (!valid) return error_at(position_, Code::parse, "bytes in a string that are not UTF-8");
     string_ += text_.substr(position_, length);

@@ -1,4 +1,4 @@
-// value/json_lexer.h - JSON text as tokens (RFC 8259, strict). Holds one string at a time, so any text will do.
+// value/json_lexer.h - JSON text as tokens (RFC 8259, strict). Holds one string at a time.
 #pragma once
 #include "base/result.h"
 #include <string>
@@ -7,11 +7,13 @@
 namespace nereus {
 class JsonLexer {
  public:
-    enum class Kind : uint8_t { object_begin, object_end, list_begin, list_end, colon, comma, string, number, word, end };
+    enum class Kind : uint8_t {
+        object_begin, object_end, list_begin, list_end, colon, comma, string, number, word, end
+    };
     struct Token {
         Kind kind = Kind::end;
         size_t start = 0;                          // offset in the text
-        std::string_view text = {};                // a string's characters, unescaped, until the next call of next()
+        std::string_view text = {};                // of a string: unescaped, until the next token
     };
 
     explicit JsonLexer(std::string_view text, size_t start = 0) : text_(text), position_(start) {}

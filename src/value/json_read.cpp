@@ -1,6 +1,6 @@
-// Reads values from JSON tokens with a stack of its own: one frame per value that is open. Data lists are walked
-// twice: once to count them, wherever they stand among the keys, and once to store them when dtype and shape are
-// known, so that nothing is allocated on the word of a shape alone.
+// Reads values from JSON tokens with a stack of its own: one frame per value that is open. Data lists are
+// walked twice: once to count them, wherever they stand among the keys, and once to store them when dtype
+// and shape are known, so that nothing is allocated on the word of a shape alone.
 #include "value/element.h"
 #include "value/inside_folder.h"
 #include "value/json.h"
@@ -19,9 +19,15 @@ enum class Form : uint8_t { unknown, tensor, npy, tuple, record, ctor, seq };
 enum class Key : uint8_t { dtype, shape, data, npy, tuple, record, ctor, args, seq };
 struct KeyRow { std::string_view name; Key key; Form form; };
 constexpr KeyRow keys[] = {
-    {"dtype", Key::dtype, Form::tensor}, {"shape", Key::shape, Form::tensor},    {"data", Key::data, Form::tensor},
-    {"npy", Key::npy, Form::npy},        {"tuple", Key::tuple, Form::tuple},     {"record", Key::record, Form::record},
-    {"ctor", Key::ctor, Form::ctor},     {"args", Key::args, Form::ctor},        {"seq", Key::seq, Form::seq},
+    {"dtype", Key::dtype, Form::tensor},
+    {"shape", Key::shape, Form::tensor},
+    {"data", Key::data, Form::tensor},
+    {"npy", Key::npy, Form::npy},
+    {"tuple", Key::tuple, Form::tuple},
+    {"record", Key::record, Form::record},
+    {"ctor", Key::ctor, Form::ctor},
+    {"args", Key::args, Form::ctor},
+    {"seq", Key::seq, Form::seq},
 };
 
 // A value whose closing brace has not been read.
@@ -57,7 +63,8 @@ class Reader {
             inputs.calls.push_back(TRY(read_call()));
         } else {
             TRY(advance());
-            for (bool first = true; TRY(more(first, Kind::list_end));) inputs.calls.push_back(TRY(read_call()));
+            for (bool first = true; TRY(more(first, Kind::list_end));)
+                inputs.calls.push_back(TRY(read_call()));
         }
         TRY(expect(Kind::end));
         return inputs;
@@ -75,12 +82,16 @@ class Reader {
     Result<HostTensor> load_npy(const Frame& frame);
     Status check_distinct(std::vector<std::string_view> names);
 
-    Error error_here(Code code, const std::string& what) const { return lexer_.error_at(token_.start, code, what); }
+    Error error_here(Code code, const std::string& what) const {
+        return lexer_.error_at(token_.start, code, what);
+    }
     Error expected(std::string_view what) const {
         return error_here(Code::parse, "expected " + std::string(what) + ", found " +
                                            std::string(token_text(token_.kind)));
     }
-    Error at(size_t offset, const Error& error) const { return lexer_.error_at(offset, error.code, error.message); }
+    Error at(size_t offset, const Error& error) const {
+        return lexer_.error_at(offset, error.code, error.message);
+    }
     Status advance() {
         token_ = TRY(lexer_.next());
         return {};
@@ -194,8 +205,9 @@ Status Reader::read_member(Frame& frame) {
     std::string name = TRY(expect_key());
     const KeyRow* row = std::ranges::find(keys, name, &KeyRow::name);
     if (row == std::end(keys))
-        return lexer_.error_at(start, Code::parse, "unknown key '" + name + "'; a value has dtype, shape and data, "
-                                                   "or npy, tuple, record, seq, or ctor and args");
+        return lexer_.error_at(start, Code::parse,
+                               "unknown key '" + name + "'; a value has dtype, shape and data, or npy, tuple, "
+                                                        "record, seq, or ctor and args");
     if (frame.form != Form::unknown && frame.form != row->form)
         return lexer_.error_at(start, Code::parse, "key '" + name + "' belongs to another form of value");
     if (frame.has(row->key)) return lexer_.error_at(start, Code::parse, "key '" + name + "' is given twice");
@@ -213,7 +225,8 @@ Status Reader::read_member(Frame& frame) {
     case Key::shape: return read_shape();
     case Key::data: return count_data();
     case Key::npy: case Key::ctor:
-        if (token_.kind == Kind::string && token_.text.empty()) return error_here(Code::parse, "an empty name");
+        if (token_.kind == Kind::string && token_.text.empty())
+            return error_here(Code::parse, "an empty name");
         frame.name = TRY(expect_string());
         return {};
     case Key::tuple: case Key::args: case Key::seq:
@@ -286,8 +299,9 @@ Result<HostTensor> Reader::build_tensor(const Frame& frame) {
     Result<int64_t> count = element_count(shape_);
     if (!count) return at(frame.start, count.error());
     if (*count != data_count_)
-        return lexer_.error_at(data_start_, Code::shape, "shape " + shape_text(shape_) + " takes " +
-                                   std::to_string(*count) + " elements, data has " + std::to_string(data_count_));
+        return lexer_.error_at(data_start_, Code::shape,
+                               "shape " + shape_text(shape_) + " takes " + std::to_string(*count) +
+                                   " elements, data has " + std::to_string(data_count_));
     Result<HostTensor> made = HostTensor::make(*dtype_, shape_);
     if (!made) return at(frame.start, made.error());
     HostTensor tensor = std::move(made).take();
@@ -298,7 +312,8 @@ Result<HostTensor> Reader::build_tensor(const Frame& frame) {
         if (element.kind == Kind::comma) element = TRY(again.next());
         std::string_view text = element.text;
         if (element.kind == Kind::string && text != "nan" && text != "inf" && text != "-inf")
-            return again.error_at(element.start, Code::value, "the only strings in data are \"nan\", \"inf\" and \"-inf\"");
+            return again.error_at(element.start, Code::value,
+                                  "the only strings in data are \"nan\", \"inf\" and \"-inf\"");
         Status stored = store_element(*dtype_, text, target);
         if (!stored) return at(element.start, stored.error());
     }
@@ -306,7 +321,8 @@ Result<HostTensor> Reader::build_tensor(const Frame& frame) {
 }
 
 Result<HostTensor> Reader::load_npy(const Frame& frame) {
-    if (folder_.empty()) return lexer_.error_at(frame.start, Code::unsupported, "no npy files can be named here");
+    if (folder_.empty())
+        return lexer_.error_at(frame.start, Code::unsupported, "no npy files can be named here");
     auto known = files_.find(frame.name);
     if (known != files_.end()) return known->second;
     Result<std::string> path = inside_folder(folder_, frame.name);
@@ -321,7 +337,8 @@ Status Reader::check_distinct(std::vector<std::string_view> names) {
     std::sort(names.begin(), names.end());         // not pairwise: a record may have a million fields
     auto twice = std::adjacent_find(names.begin(), names.end());
     if (twice == names.end()) return {};
-    return error_here(Code::parse, "the name '" + std::string(*twice) + "' is given twice in the object before");
+    return error_here(Code::parse,
+                      "the name '" + std::string(*twice) + "' is given twice in the object before");
 }
 } // namespace
 

@@ -14,7 +14,7 @@ void append_tensor(std::string& out, const HostTensor& tensor, const TextOptions
     }
     out += "Tensor[" + shape_text(tensor.shape()) + ", " + std::string(dtype_name(tensor.dtype())) + "] ";
     if (tensor.count() == 0) { out += "[]"; return; }
-    Extents below(tensor.shape());                   // elements in one step of the axis before: one bracket's content
+    Extents below(tensor.shape());                 // elements inside one bracket of each level
     for (size_t axis = below.size(); axis-- > 1;) below[axis - 1] *= below[axis];
     auto brackets_at = [&below](int64_t i) {
         size_t n = 0;

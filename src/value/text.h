@@ -1,6 +1,6 @@
 // value/text.h - values for people to read, on one line:
-//   Tensor[(2, 3), f32] [[1, 2, 3], [4, 5, 6]]    f32 2.5    Node(Leaf(i64 1), Leaf(i64 2))    {a = bool true}
-//   a Seq [i64 1, i64 2]    tuples (i64 1, i64 2), (i64 1,) and ()
+//   Tensor[(2, 3), f32] [[1, 2, 3], [4, 5, 6]]    f32 2.5    Node(Leaf(i64 1), Leaf(i64 2))
+//   records {a = i64 1, b = f32 2}    a Seq [i64 1, i64 2]    tuples (i64 1, f32 2), (i64 1,) and ()
 #pragma once
 #include "value/value.h"
 

@@ -14,24 +14,24 @@ class Value {
  public:
     enum class Kind : uint8_t { tensor, tuple, record, ctor, seq };
 
-    Value() = default;                                               // (), the empty tuple
+    Value() = default;                                     // (), the empty tuple
     static Value tensor(HostTensor tensor);
     static Value tuple(std::vector<Value> items);
-    static Value record(std::vector<Field> fields);                  // in declaration order; names must differ
+    static Value record(std::vector<Field> fields);        // in declaration order; names must differ
     static Value ctor(std::string name, std::vector<Value> args = {});
     static Value seq(std::vector<Value> items);
 
     Kind kind() const;
     bool is(Kind kind) const { return this->kind() == kind; }
-    const HostTensor& tensor() const;                                // of a tensor only
-    std::string_view ctor_name() const;                              // of a constructor only
-    std::span<const std::string> field_names() const;                // of a record only; parallel to children()
-    std::span<const Value> children() const;                         // items, args or field values; none in a tensor
-    const Value* field(std::string_view name) const;                 // of a record only; null: no such field
+    const HostTensor& tensor() const;                      // of a tensor only
+    std::string_view ctor_name() const;                    // of a constructor only
+    std::span<const std::string> field_names() const;      // of a record only; parallel to children()
+    std::span<const Value> children() const;               // items, args or field values; none in a tensor
+    const Value* field(std::string_view name) const;       // of a record only; null: no such field
 
     // Identity, for walks that must not visit what is shared twice. Null for () written as Value().
     const ValueNode* node() const { return node_; }
-    bool shared() const;                                             // other Values hold this node too
+    bool shared() const;                                   // other Values hold this node too
 
     Value(const Value& other) noexcept;
     Value(Value&& other) noexcept : node_(other.node_) { other.node_ = nullptr; }

@@ -39,7 +39,7 @@ TEST(Value, CopiesMovesAndAssigns) {
 
 // Counts the owners of a leaf's bytes, to see that nothing leaks and nothing dies early.
 TEST(Value, SharedPartsDieOnceAndLast) {
-    static const std::byte memory[8] = {};
+    alignas(8) static const std::byte memory[8] = {};
     int freed = 0;
     std::shared_ptr<const std::byte> owner(memory, [&freed](const std::byte*) { ++freed; });
     Value leaf = Value::tensor(*HostTensor::view(DType::i64, {}, std::move(owner), 8));

@@ -236,10 +236,22 @@ bool Context::execute(Frame* frame) {
             put(in.a, longer);
             break;
         }
+        case Opcode::seq_stack: {
+            auto* seq = reinterpret_cast<SeqObject*>(R[in.b]);
+            TensorObject* made = heap_.new_tensor(DType(in.x), gather(list(in.c)));
+            if (!made) return current_ = frame, out_of_memory(at);
+            int64_t bytes = size_of(DType(in.x));
+            for (uint32_t i = 1; i < made->count; ++i) bytes *= made->dims[i];
+            for (uint32_t i = 0; i < seq->count; ++i)
+                std::memcpy(made->data + int64_t(i) * bytes, static_cast<TensorObject*>(seq->items->at[i])->data, size_t(bytes));
+            put(in.a, made);
+            break;
+        }
         case Opcode::ref_read: put(in.a, reinterpret_cast<RefObject*>(R[in.b])->content); break;
         case Opcode::ref_write: heap_.write(reinterpret_cast<RefObject*>(R[in.a]), object(in.b)); break;
         case Opcode::retain: Heap::retain(object(in.a)); break;
         case Opcode::release: heap_.release(object(in.a)); break;
+        case Opcode::equal: R[in.a] = heap_.equal(object(in.b), object(in.c)); break;
         case Opcode::print: print(exe.sites[in.a], list(in.b), list(in.c), R); break;
         }
     }

@@ -1,0 +1,12 @@
+// eval/door.h - values across the door: API values in, checked against a type, and results out.
+#pragma once
+#include "eval/machine.h"
+
+namespace nereus {
+// Structure, dtypes and ranks must be the type's; constructors are found by name, and the dims they bind are checked.
+Result<Datum> come_in(Machine& machine, const Module& module, const Value& value, TypeId type);
+// A cell or a function cannot leave: an error.
+Result<Value> go_out(const Module& module, const Datum& value);
+// For people to read: cells and functions are shown by these words alone.
+Value shown(const Module& module, const Datum& value);
+} // namespace nereus

@@ -1,0 +1,308 @@
+#include "eval/machine.h"
+
+namespace nereus {
+namespace {
+constexpr size_t shown_callers = 5;
+
+bool holds(Relation relation, int64_t a, int64_t b) {
+    switch (relation) {
+    case Relation::equal: return a == b;
+    case Relation::not_equal: return a != b;
+    case Relation::less: return a < b;
+    case Relation::less_equal: return a <= b;
+    case Relation::greater: return a > b;
+    case Relation::greater_equal: return a >= b;
+    case Relation::compatible: return a == b || a == 1 || b == 1;
+    }
+    return false;
+}
+std::string_view relation_text(Relation relation) {
+    constexpr std::string_view texts[] = {"==", "!=", "<", "<=", ">", ">=", "broadcasts with"};
+    return texts[int(relation)];
+}
+// n = 3, or 3 alone when it is written so
+std::string dim_text(const Dims& dims, Dim dim, int64_t value) {
+    if (dims.constant_value(dim)) return std::to_string(value);
+    return dims.to_string(dim) + " = " + std::to_string(value);
+}
+// (n, 4) = (3, 4): the sizes a type declares, and what they are here
+std::string declared_text(const Dims& dims, const Shape& shape, const Scope& scope) {
+    std::string text, numbers;
+    for (Dim dim : shape.dims) {
+        Result<int64_t> size = scope.evaluate(dims, dim);
+        text += (text.empty() ? "" : ", ") + dims.to_string(dim);
+        numbers += (numbers.empty() ? "" : ", ") + (size ? std::to_string(*size) : "?");
+    }
+    if (!shape.ranked) text += text.empty() ? ".." : ", ..", numbers += numbers.empty() ? ".." : ", ..";
+    return text == numbers ? "(" + text + ")" : "(" + text + ") = (" + numbers + ")";
+}
+// "%y is declared (n) = (3), found (4)"; deeper misfits have numbers only.
+Error misfit_error(const Module& module, const std::string& who, TypeId type, const Datum& value, const Scope& scope,
+                   const Misfit& misfit) {
+    const Type& declared = module.types[type];
+    if (!misfit.nested && declared.kind == TypeKind::tensor && value.is(DatumKind::tensor) &&
+        declared.element.dtype.value_or(value.dtype()) == value.dtype())
+        return Error{Code::shape, who + " is declared " + declared_text(module.dims, declared.shape, scope) + ", found " +
+                                      shape_text(value.shape())};
+    Code code = misfit.what.starts_with("expected sizes") ? Code::shape : Code::type;
+    return Error{code, (misfit.nested ? "an element of " + who : who) + ": " + misfit.what};
+}
+} // namespace
+
+Result<Datum> Machine::run(FunctionId entry, std::vector<Datum> args) {
+    TRY(call(entry, std::move(args), {}, BindingId()));
+    while (!result_) TRY(step());
+    return std::move(*result_);
+}
+
+Status Machine::step() {
+    Cursor& cursor = top().cursors.back();
+    const Block& block = function()[cursor.block];
+    if (cursor.next == block.bindings.size()) return end_block();
+    if (options_.max_steps && ++steps_ > options_.max_steps)
+        return Error{Code::limit, "stopped after " + std::to_string(options_.max_steps) + " steps"};
+    const Binding& binding = function()[block.bindings[cursor.next++]];
+    Status done = run_binding(binding);
+    if (!done) return located(std::move(done).error(), binding);
+    return {};
+}
+
+Status Machine::run_binding(const Binding& binding) {
+    switch (binding.form) {
+    case Form::op: return finish(binding, TRY(op_call(binding)));
+    case Form::call: {
+        BindingId caller(size_t(&binding - function().bindings.data()));
+        return call(binding.function, args_from(binding, 0), binding.dims, caller);
+    }
+    case Form::apply: return apply(binding);
+    case Form::if_: return start_if(binding);
+    case Form::match: return try_arms(binding, 0);
+    case Form::for_: case Form::while_: return start_loop(binding);
+    case Form::check: return check_fact(binding.fact, top().scope, "check");
+    case Form::literal: case Form::dim: case Form::function: case Form::construct: case Form::tuple: case Form::project:
+    case Form::field: case Form::record: case Form::update: case Form::index: case Form::seq: case Form::lambda:
+    case Form::closure: return finish(binding, TRY(simple_form(binding)));
+    }
+    return {};
+}
+
+// A block gives one value: its result, a tuple of several, or ().
+static Datum block_value(const Frame& frame, const Block& block) {
+    if (block.results.size() == 1) return frame.values[block.results[0].index];
+    std::vector<Datum> items;
+    for (ValueId id : block.results) items.push_back(frame.values[id.index]);
+    return Datum::tuple(std::move(items));
+}
+
+Status Machine::end_block() {
+    Cursor& cursor = top().cursors.back();
+    const Block& block = function()[cursor.block];
+    if (cursor.role == Cursor::Role::body) return leave();
+    const Binding& owner = function()[cursor.owner];
+    Status done = [&]() -> Status {
+        switch (cursor.role) {
+        case Cursor::Role::body: return {};
+        case Cursor::Role::condition: return loop_condition_ended(TRY(condition(block_value(top(), block))));
+        case Cursor::Role::loop: return loop_body_ended();
+        case Cursor::Role::guard: {
+            bool taken = TRY(condition(block_value(top(), block)));
+            uint32_t arm = cursor.arm;
+            top().cursors.pop_back();
+            return taken ? enter_arm(owner, arm) : try_arms(owner, arm + 1);
+        }
+        case Cursor::Role::arm: break;
+        }
+        Datum result = block_value(top(), block);
+        TRY(define(owner.defines, block.dims, top().scope, top().scope));
+        top().cursors.pop_back();
+        return finish(owner, std::move(result));
+    }();
+    if (!done) return located(std::move(done).error(), owner);
+    return {};
+}
+
+std::vector<Datum> Machine::args_from(const Binding& binding, size_t first) const {
+    std::vector<Datum> args;
+    for (size_t i = first; i < binding.args.size(); ++i) args.push_back(arg(binding, i));
+    return args;
+}
+
+Status Machine::call(FunctionId id, std::vector<Datum> args, std::span<const Dim> dims, BindingId caller) {
+    const Function& callee = module_[id];
+    Frame frame;
+    if (!dims.empty()) TRY(define(callee.symbols, dims, top().scope, frame.scope));
+    return enter(id, callee.body, callee.params, std::move(args), caller, std::move(frame));
+}
+
+Status Machine::apply(const Binding& binding) {
+    const Datum closure = arg(binding, 0);
+    if (!closure.is(DatumKind::closure)) return Error{Code::type, name_of(binding.args[0]) + " is not a function"};
+    BindingId caller(size_t(&binding - function().bindings.data()));
+    const Callee& callee = closure.callee();
+    std::vector<Datum> args = args_from(binding, 1);
+    if (callee.lifted) {                                 // its captured values are the instance's first parameters
+        for (const ApplyTarget& target : binding.targets) {
+            if (target.lambda != callee.lifted_lambda) continue;
+            args.insert(args.begin(), closure.items().begin(), closure.items().end());
+            return call(target.function, std::move(args), {}, caller);
+        }
+        return Error{Code::internal, "a closure arrived that the call does not list"};
+    }
+    if (!callee.lambda.valid()) return call(callee.function, std::move(args), {}, caller);
+    const Function& made_in = module_[callee.function];
+    const std::vector<ValueId>& captured = captures_of(callee.function, callee.lambda);
+    Frame frame;
+    frame.scope = callee.scope;
+    frame.values.resize(made_in.values.size());
+    for (size_t i = 0; i < captured.size(); ++i) frame.values[captured[i].index] = closure.items()[i];
+    BlockId block = made_in[callee.lambda].blocks[0];
+    return enter(callee.function, block, made_in[block].params, std::move(args), caller, std::move(frame));
+}
+
+Status Machine::enter(FunctionId id, BlockId block, std::span<const ValueId> params, std::vector<Datum> args,
+                      BindingId caller, Frame frame) {
+    const Function& callee = module_[id];
+    std::string name = block == callee.body ? "@" + callee.name : "fn";
+    if (args.size() != params.size())
+        return Error{Code::type, name + " takes " + std::to_string(params.size()) + " arguments, found " +
+                                     std::to_string(args.size())};
+    if (frames_.size() >= options_.max_depth)
+        return Error{Code::memory, name + ": more than " + std::to_string(options_.max_depth) + " calls in progress"};
+
+    std::vector<Claim> claims;
+    std::vector<Sym> wanted = block == callee.body ? callee.symbols : std::vector<Sym>();
+    for (size_t i = 0; i < params.size(); ++i) {
+        const ValueInfo& param = callee[params[i]];
+        claims.push_back({param.type, &args[i]});
+        collect_symbols(module_, param.type, wanted);
+        std::optional<Sym> known = param.known.valid() ? module_.dims.as_symbol(param.known) : std::nullopt;
+        if (known && args[i].as_integer()) frame.scope.set(*known, *args[i].as_integer());
+    }
+    Status solved = solve_sizes(module_, wanted, claims, frame.scope);
+    if (!solved) {
+        Error error = std::move(solved).error();
+        error.message = name + ": " + error.message;
+        return error;
+    }
+    for (size_t i = 0; i < params.size(); ++i) {
+        TypeId type = callee[params[i]].type;
+        std::optional<Misfit> misfit = sized_.misfit(args[i], sized_.of(type, frame.scope));
+        if (misfit)
+            return misfit_error(module_, name + ": %" + callee[params[i]].name, type, args[i], frame.scope, *misfit);
+    }
+    if (block == callee.body)
+        for (const DimFact& fact : callee.where) TRY(check_fact(fact, frame.scope, name + ": where"));
+
+    frame.function = id, frame.block = block, frame.caller = caller;
+    frame.values.resize(callee.values.size());
+    for (size_t i = 0; i < params.size(); ++i) frame.values[params[i].index] = std::move(args[i]);
+    frame.cursors.push_back(Cursor{.block = block});
+    frames_.push_back(std::move(frame));
+    return {};
+}
+
+// The result goes to the binding that waits for it in the frame below; the frame goes.
+Status Machine::leave() {
+    Frame& frame = top();
+    const Function& callee = function();
+    const Block& block = callee[frame.block];
+    Datum result = block_value(frame, block);
+    bool is_function = frame.block == callee.body;
+    if (is_function && callee.result.valid()) {
+        std::vector<Sym> chosen;                         // new k: sizes the callee chose
+        collect_symbols(module_, callee.result, chosen);
+        Claim claim{callee.result, &result};
+        TRY(solve_sizes(module_, chosen, {&claim, 1}, frame.scope));
+        std::optional<Misfit> misfit = sized_.misfit(result, sized_.of(callee.result, frame.scope));
+        if (misfit) {
+            Error error = misfit_error(module_, "@" + callee.name + ": the result", callee.result, result, frame.scope, *misfit);
+            error.where = callee.span;
+            return error;
+        }
+    }
+    Frame left = std::move(frame);
+    frames_.pop_back();
+    if (frames_.empty()) {
+        result_ = std::move(result);
+        return {};
+    }
+    const Binding& waiting = function()[left.caller];
+    Status done = [&]() -> Status {
+        if (is_function) TRY(define(waiting.defines, callee.result_dims, left.scope, top().scope));
+        return finish(waiting, std::move(result));
+    }();
+    if (!done) return located(std::move(done).error(), waiting);
+    return {};
+}
+
+Status Machine::define(std::span<const Sym> symbols, std::span<const Dim> values, const Scope& from, Scope& to) {
+    if (values.empty()) return {};
+    std::vector<int64_t> numbers;                        // all before any: a symbol may appear in another's new value
+    for (Dim dim : values) numbers.push_back(TRY(from.evaluate(module_.dims, dim)));
+    for (size_t i = 0; i < symbols.size() && i < numbers.size(); ++i) to.set(symbols[i], numbers[i]);
+    return {};
+}
+
+Status Machine::finish(const Binding& binding, Datum result) {
+    if (binding.results.empty()) return {};
+    Scope& scope = top().scope;
+    const ValueInfo& info = function()[binding.results[0]];
+    bool by_block = binding.form == Form::if_ || binding.form == Form::match || binding.form == Form::for_ ||
+                    binding.form == Form::while_ || binding.form == Form::call;
+    if (!binding.defines.empty() && !by_block) {
+        for (Sym symbol : binding.defines) scope.forget(symbol);
+        std::optional<Sym> known = info.known.valid() ? module_.dims.as_symbol(info.known) : std::nullopt;
+        if (known && result.as_integer()) scope.set(*known, *result.as_integer());
+        Claim claim{info.type, &result};
+        TRY(solve_sizes(module_, binding.defines, {&claim, 1}, scope));
+    }
+    std::optional<Misfit> misfit = sized_.misfit(result, sized_.of(info.type, scope));
+    if (misfit) return misfit_error(module_, "%" + info.name, info.type, result, scope, *misfit);
+    if (binding.results.size() == 1) {
+        top().values[binding.results[0].index] = std::move(result);
+        return {};
+    }
+    for (size_t i = 0; i < binding.results.size(); ++i) top().values[binding.results[i].index] = result.items()[i];
+    return {};
+}
+
+Status Machine::check_fact(const DimFact& fact, const Scope& scope, const std::string& what) {
+    int64_t left = TRY(scope.evaluate(module_.dims, fact.left)), right = TRY(scope.evaluate(module_.dims, fact.right));
+    if (holds(fact.relation, left, right)) return {};
+    const Dims& dims = module_.dims;
+    return Error{Code::shape, what + " " + dims.to_string(fact.left) + " " + std::string(relation_text(fact.relation)) + " " +
+                                  dims.to_string(fact.right) + " fails: " + dim_text(dims, fact.left, left) + ", " +
+                                  dim_text(dims, fact.right, right), fact.span};
+}
+
+Error Machine::located(Error error, const Binding& binding) const {
+    if (error.where.known() || !error.notes.empty()) return error;
+    error.where = binding.span;
+    for (size_t i = frames_.size(); i-- > 1 && error.notes.size() < shown_callers;) {
+        const Frame& frame = frames_[i];
+        const Function& below = module_[frames_[i - 1].function];
+        error.notes.push_back({below[frame.caller].span, "called from @" + below.name});
+    }
+    return error;
+}
+
+Result<Datum> Machine::construct(DeclId decl, uint32_t index, std::vector<Datum> fields) {
+    const Constructor& made = module_[decl].constructors[index];
+    std::string name = made.name.empty() ? module_[decl].name : made.name;
+    if (fields.size() != made.fields.size())
+        return Error{Code::type, name + " has " + std::to_string(made.fields.size()) + " fields, found " +
+                                     std::to_string(fields.size())};
+    Scope scope;
+    Status solved = solve_fields(module_, decl, index, fields, scope);
+    if (!solved) return Error{Code::shape, name + ": " + solved.error().message};
+    for (size_t i = 0; i < fields.size(); ++i) {
+        std::optional<Misfit> misfit = sized_.misfit(fields[i], sized_.of(made.fields[i], scope));
+        if (!misfit) continue;
+        std::string field = made.field_names.empty() ? "field " + std::to_string(i) : "field " + made.field_names[i];
+        return misfit_error(module_, name + ": " + field, made.fields[i], fields[i], scope, *misfit);
+    }
+    std::vector<int64_t> dims;
+    for (Sym symbol : made.dims) dims.push_back(*scope.size(symbol));
+    return Datum::data(decl, index, std::move(fields), std::move(dims));
+}
+} // namespace nereus

@@ -1,0 +1,147 @@
+#include "infer/types_context.h"
+#include "infer/types_text.h"
+#include "ir/op.h"
+#include <algorithm>
+
+namespace nereus {
+TypeContext::TypeContext(const Module& m) : module(m), schemes(m.functions.size()) {
+    for (size_t i = 0; i < m.decls.size(); ++i)
+        if (m.decls[i].is_record)
+            for (const std::string& field : m.decls[i].constructors[0].field_names) records[field].push_back(DeclId(i));
+}
+
+std::string TypeContext::text(TermId id) const { return text_of(module, terms, id); }
+
+namespace {
+bool is_dtype_sort(TermKind kind) { return kind == TermKind::dtype || kind == TermKind::dtype_unknown; }
+bool is_class(const TypeTerm& t, DTypeClass of) {
+    if (t.kind == TermKind::dtype) return of == DTypeClass::integer ? is_integer(t.dtype) : is_float(t.dtype);
+    return t.kind == TermKind::dtype_unknown && t.of == of;
+}
+
+// How to convert, where a conversion could be meant.
+std::string cast_hint(const Terms& terms, const Clash& clash, const Blame& blame) {
+    const TypeTerm& expected = terms[clash.expected];
+    const TypeTerm& found = terms[clash.found];
+    if (!is_dtype_sort(expected.kind) || !is_dtype_sort(found.kind)) return {};
+    if (expected.kind == TermKind::dtype && expected.dtype == DType::boolean) return "compare it: `%x != 0` is a bool";
+    bool float_into_integer = is_class(expected, DTypeClass::integer) && is_class(found, DTypeClass::real);
+    if (blame.literal && float_into_integer && blame.what.empty()) return "write an integer";
+    if (blame.literal && float_into_integer)
+        return "a number with a point never becomes an integer: cast the other operand, cast(…, f32)";
+    std::string_view target = expected.kind == TermKind::dtype            ? dtype_name(expected.dtype)
+                              : is_class(expected, DTypeClass::real)      ? "f32"
+                              : is_class(found, DTypeClass::real)         ? "i64"
+                                                                          : "f32";
+    if (is_class(expected, DTypeClass::integer) && expected.kind != TermKind::dtype) target = "i64";
+    std::string name = blame.value.empty() || blame.literal ? "…" : "%" + std::string(blame.value);
+    return "nothing is converted silently: write cast(" + name + ", " + std::string(target) + ")";
+}
+} // namespace
+
+Error TypeContext::error(const Blame& blame, std::string what, std::string hint) const {
+    std::string message(blame.what);
+    if (blame.position) message += " " + std::to_string(blame.position);
+    if (!blame.owner.empty()) {
+        message += message.empty() ? "`" : " of `";
+        message += std::string(blame.sigil) + std::string(blame.owner) + "`";
+    }
+    message += (message.empty() ? "" : ": ") + what;
+    return Error{.code = Code::type, .message = std::move(message), .where = blame.span, .hint = std::move(hint)};
+}
+
+Status TypeContext::expect(TermId expected, TermId found, const Blame& blame) {
+    std::optional<Clash> clash = unify(terms, expected, found);
+    if (!clash) return {};
+    switch (clash->kind) {
+    case Clash::Kind::differ: break;
+    case Clash::Kind::count: {
+        size_t wanted = terms[clash->expected].count, given = terms[clash->found].count;
+        if (terms[clash->expected].kind == TermKind::function)
+            return error(blame, "expected a function of " + std::to_string(wanted - 1) + " parameters, found one of " +
+                                    std::to_string(given - 1));
+        return error(blame, "expected a tuple of " + std::to_string(wanted) + ", found one of " + std::to_string(given) +
+                                ": " + text(clash->expected) + " against " + text(clash->found));
+    }
+    case Clash::Kind::rigid: {
+        const TypeTerm& left = terms[clash->expected];
+        bool left_rigid = !left.declared.empty();
+        const std::string& name = (left_rigid ? left : terms[clash->found]).declared[0].name;
+        std::string other = part_text(module, terms, left_rigid ? clash->found : clash->expected);
+        return error(blame, clash_text(module, terms, *clash, expected, found),
+                     "the signature promises to work for every `" + name + "`; write " + other + " instead of `" + name +
+                         "` there if that is meant");
+    }
+    }
+    return error(blame, clash_text(module, terms, *clash, expected, found), cast_hint(terms, *clash, blame));
+}
+
+std::vector<DeclId> TypeContext::records_with(std::span<const std::string> fields, bool exactly) const {
+    std::vector<DeclId> found;
+    if (fields.empty()) return found;
+    auto it = records.find(fields[0]);
+    if (it == records.end()) return found;
+    for (DeclId decl : it->second) {
+        const std::vector<std::string>& has = module[decl].constructors[0].field_names;
+        bool all = std::all_of(fields.begin(), fields.end(), [&](const std::string& field) {
+            return std::find(has.begin(), has.end(), field) != has.end();
+        });
+        if (all && (!exactly || has.size() == fields.size())) found.push_back(decl);
+    }
+    return found;
+}
+
+std::optional<TermId> TypeContext::field_type(TermId record, std::string_view field) {
+    const TypeDecl& decl = module[terms[record].decl];
+    const Constructor& made = decl.constructors[0];
+    auto it = std::find(made.field_names.begin(), made.field_names.end(), field);
+    if (it == made.field_names.end()) return std::nullopt;
+    WrittenTypes written(module, terms);
+    TermId as_declared = written.data(terms[record].decl);
+    std::optional<Clash> clash = unify(terms, record, as_declared);
+    invariant(!clash, "a record differs from its own declaration");
+    return written.term(made.fields[size_t(it - made.field_names.begin())]);
+}
+
+TermId TypeContext::instantiate(FunctionId function, Span call, std::vector<Deferred>& out_open) {
+    const FunctionScheme& scheme = schemes[function.index];
+    if (!scheme.general) return scheme.type;
+    std::unordered_map<TermId, TermId> copies;           // of everything that holds an unknown; itself where nothing does
+    auto copy = [&](auto& self, TermId id) -> TermId {
+        id = terms.find(id);
+        if (auto it = copies.find(id); it != copies.end()) return it->second;
+        TermKind kind = terms[id].kind;
+        TermId made = id;
+        if (kind == TermKind::unknown) made = terms.unknown();
+        else if (kind == TermKind::dtype_unknown) made = terms.dtype_unknown(terms[id].of);
+        else if (terms[id].count) {
+            std::vector<TermId> parts(terms.parts(id).begin(), terms.parts(id).end());
+            bool changed = false;
+            for (TermId& part : parts) {
+                TermId copied = self(self, part);
+                changed |= copied != terms.find(part);
+                part = copied;
+            }
+            if (changed) made = terms.composite(kind, parts, terms[id].decl);
+        }
+        copies.emplace(id, made);
+        return made;
+    };
+    TermId type = copy(copy, scheme.type);
+    for (const Deferred& open : scheme.open) {
+        Deferred copied = open;
+        copied.subject = copy(copy, open.subject);
+        if (open.result.valid()) copied.result = copy(copy, open.result);
+        for (TermId& part : copied.parts) part = copy(copy, part);
+        copied.call = call;
+        out_open.push_back(std::move(copied));
+    }
+    return type;
+}
+
+Result<const Scheme*> TypeContext::scheme_of(const OpDef& op) {
+    auto it = op_schemes_.find(&op);
+    if (it == op_schemes_.end()) it = op_schemes_.emplace(&op, TRY(parse_scheme(op.scheme))).first;
+    return &it->second;
+}
+} // namespace nereus

@@ -1,0 +1,191 @@
+#include "infer/types_context.h"
+#include "infer/types_text.h"
+#include "ir/op.h"
+#include <algorithm>
+
+namespace nereus {
+Span Deferred::span() const { return pattern ? pattern->span : binding->span; }
+std::span<const std::string> Deferred::names() const { return pattern ? pattern->fields : binding->names; }
+
+namespace {
+std::string list_of(std::span<const std::string> names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "`" : ", `") + name + "`";
+    return text;
+}
+
+class Solver {
+ public:
+    Solver(TypeContext& context, const Deferred& open) : context_(context), terms_(context.terms), open_(open) {}
+
+    // false: the subject is not known yet.
+    Result<bool> solve() {
+        if (terms_.is_unknown(open_.subject) && !(open_.kind == Deferred::Kind::grad && guess_differentiated()))
+            return false;
+        switch (open_.kind) {
+        case Deferred::Kind::project: TRY(project()); break;
+        case Deferred::Kind::field: case Deferred::Kind::update: case Deferred::Kind::record:
+        case Deferred::Kind::record_pattern: TRY(fields()); break;
+        case Deferred::Kind::index: TRY(index()); break;
+        case Deferred::Kind::grad: TRY(grad()); break;
+        }
+        return true;
+    }
+
+ private:
+    TermKind kind() const { return terms_[open_.subject].kind; }
+    Error wrong(std::string what, std::string hint = {}) const {
+        Error error = context_.error(Blame{open_.span(), ""}, std::move(what), std::move(hint));
+        if (open_.call.known()) error.notes.push_back({open_.call, "because of this call"});
+        return error;
+    }
+    Status unify_with(TermId expected, TermId found, std::string_view what, std::string_view owner = {}) {
+        Status done = context_.expect(expected, found, Blame{.span = open_.span(), .what = what, .owner = owner});
+        if (done || !open_.call.known()) return done;
+        Error error = std::move(done).error();
+        error.notes.push_back({open_.call, "because of this call"});
+        return error;
+    }
+
+    // The gradient has f's own parameters, so a use of it says what f is.
+    bool guess_differentiated() {
+        if (terms_[open_.result].kind != TermKind::function) return false;
+        std::vector<TermId> parts(terms_.parts(open_.result).begin(), terms_.parts(open_.result).end());
+        parts.back() = terms_.tensor(DTypeClass::real);
+        return !unify(terms_, open_.subject, terms_.composite(TermKind::function, parts));
+    }
+
+    Status project() {
+        uint32_t at = open_.binding->index;
+        if (kind() != TermKind::tuple)
+            return wrong("`." + std::to_string(at) + "` needs a tuple, found " + context_.text(open_.subject));
+        if (at >= terms_[open_.subject].count)
+            return wrong("`." + std::to_string(at) + "` of a tuple of " + std::to_string(terms_[open_.subject].count) +
+                             ": " + context_.text(open_.subject), "elements are counted from 0");
+        return unify_with(terms_.part(open_.subject, at), open_.result, "projection");
+    }
+
+    Status fields() {
+        bool is_record = kind() == TermKind::data && context_.module[terms_[open_.subject].decl].is_record;
+        if (!is_record)
+            return wrong("expected a record with " + list_of(open_.names()) + ", found " + context_.text(open_.subject));
+        const TypeDecl& decl = context_.module[terms_[open_.subject].decl];
+        const std::vector<std::string>& has = decl.constructors[0].field_names;
+        for (size_t i = 0; i < open_.names().size(); ++i) {
+            const std::string& name = open_.names()[i];
+            std::optional<TermId> type = context_.field_type(open_.subject, name);
+            if (!type) {
+                Error error = wrong("`" + decl.name + "` has no field `" + name + "`" + did_you_mean(name, has),
+                                    "its fields are " + list_of(has));
+                error.code = Code::name;
+                return error;
+            }
+            TermId given = open_.kind == Deferred::Kind::field ? open_.result : open_.parts[i];
+            TRY(unify_with(*type, given, "field", name));
+        }
+        if (open_.kind != Deferred::Kind::record || has.size() == open_.names().size()) return {};
+        std::vector<std::string> missing;
+        for (const std::string& name : has)
+            if (std::find(open_.names().begin(), open_.names().end(), name) == open_.names().end()) missing.push_back(name);
+        return wrong("`" + decl.name + "` needs " + list_of(missing) + " too");
+    }
+
+    Status index() {
+        const Binding& binding = *open_.binding;
+        if (kind() == TermKind::tensor)                  // the same elements, whatever is left of the axes
+            return unify_with(terms_.tensor(terms_.part(open_.subject, 0)), open_.result, "indexing");
+        if (kind() != TermKind::seq)
+            return wrong("only tensors and Seq can be indexed, found " + context_.text(open_.subject),
+                         kind() == TermKind::tuple ? "write .0, .1 for the elements of a tuple" : "");
+        if (binding.parts.size() != 1 || binding.parts[0].kind != IndexPart::Kind::at)
+            return wrong("a Seq takes one index, and no range");
+        return unify_with(terms_.part(open_.subject, 0), open_.result, "indexing");
+    }
+
+    // grad(f): f's parameters to the adjoints of the chosen ones, which have the parameters' types.
+    Status grad() {
+        if (kind() != TermKind::function)
+            return wrong("grad needs a function, found " + context_.text(open_.subject));
+        std::vector<TermId> params(terms_.parts(open_.subject).begin(), terms_.parts(open_.subject).end());
+        TermId result = params.back();
+        params.pop_back();
+        TermKind result_kind = terms_[result].kind;
+        if (result_kind != TermKind::tensor && !terms_.is_unknown(result))
+            return wrong("grad needs a function with a scalar result, found " + context_.text(result));
+        TRY(unify_with(terms_.tensor(DTypeClass::real), result, "the scalar result of grad's function"));
+        std::vector<TermId> adjoints;
+        const Attribute* wrt = find_attribute(*open_.binding, "wrt");
+        const std::vector<int64_t>* chosen = wrt ? std::get_if<std::vector<int64_t>>(&wrt->value) : nullptr;
+        if (!chosen) adjoints = params;
+        else {
+            std::vector<bool> seen(params.size());
+            for (int64_t at : *chosen) {
+                if (at < 0 || at >= int64_t(params.size()))
+                    return wrong("wrt names parameter " + std::to_string(at) + " of a function of " +
+                                     std::to_string(params.size()), "parameters are counted from 0");
+                if (seen[size_t(at)]) return wrong("wrt names parameter " + std::to_string(at) + " twice");
+                seen[size_t(at)] = true;
+                adjoints.push_back(params[size_t(at)]);
+            }
+        }
+        if (adjoints.empty()) return wrong("grad needs at least one parameter to differentiate by");
+        TermId adjoint = adjoints.size() == 1 ? adjoints[0] : terms_.tuple(adjoints);
+        return unify_with(terms_.function(params, adjoint), open_.result, "grad");
+    }
+
+    TypeContext& context_;
+    Terms& terms_;
+    const Deferred& open_;
+};
+} // namespace
+
+Status solve(TypeContext& context, std::vector<Deferred>& open) {
+    for (bool progress = true; progress && !open.empty();) {
+        size_t kept = 0;
+        for (size_t i = 0; i < open.size(); ++i) {
+            if (TRY(Solver(context, open[i]).solve())) continue;
+            if (kept != i) open[kept] = std::move(open[i]);
+            ++kept;
+        }
+        progress = kept < open.size();
+        open.resize(kept);
+    }
+    return {};
+}
+
+Status solve_by_fields(TypeContext& context, std::vector<Deferred>& open) {
+    TRY(solve(context, open));
+    for (const Deferred& one : open) {
+        if (one.names().empty() || !context.terms.is_unknown(one.subject)) continue;
+        std::vector<DeclId> candidates = context.records_with(one.names(), one.kind == Deferred::Kind::record);
+        if (candidates.size() != 1) continue;
+        WrittenTypes written(context.module, context.terms);
+        TRY(context.expect(written.data(candidates[0]), one.subject, Blame{one.span(), "field", one.names()[0]}));
+    }
+    return solve(context, open);
+}
+
+Error still_open(const TypeContext& context, const Deferred& open) {
+    Blame blame{open.span(), ""};
+    const Function& function = context.module[open.function];
+    std::string what, hint;
+    switch (open.kind) {
+    case Deferred::Kind::project: what = "`." + std::to_string(open.binding->index) + "`"; break;
+    case Deferred::Kind::field: what = "`." + open.binding->names[0] + "`"; break;
+    case Deferred::Kind::index: what = "`[…]`"; break;
+    case Deferred::Kind::grad: what = "`grad`"; break;
+    case Deferred::Kind::update: what = "`with`"; break;
+    case Deferred::Kind::record: case Deferred::Kind::record_pattern: {
+        std::vector<std::string> names;
+        for (DeclId decl : context.records_with(open.names(), open.kind == Deferred::Kind::record))
+            names.push_back(context.module[decl].name);
+        return context.error(blame, "several records have the fields " + list_of(open.names()) + ": " + list_of(names),
+                             "annotate the value with the one that is meant");
+    }
+    }
+    const std::string& subject = function[open.binding->args[0]].name;
+    Error error = context.error(blame, what + " of a value whose type is not known", "annotate `%" + subject + "`");
+    if (open.call.known()) error.notes.push_back({open.call, "because of this call"});
+    return error;
+}
+} // namespace nereus

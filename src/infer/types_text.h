@@ -1,0 +1,14 @@
+// infer/types_text.h - type terms in the words of the language, for error messages. Ranks are not known here, so a
+// tensor reads Tensor[.., f32]; what is not known reads _.
+#pragma once
+#include "infer/unify.h"
+
+namespace nereus {
+std::string text_of(const Module& module, const Terms& terms, TermId id);
+// As in "expected X, found Y": a dtype or class by its name alone.
+std::string part_text(const Module& module, const Terms& terms, TermId id);
+// "expected f32, found i64", with the whole types behind it where the clash lies inside them.
+std::string clash_text(const Module& module, const Terms& terms, const Clash& clash, TermId expected, TermId found);
+// The name nearest to a misspelt one, as ", did you mean `x`?"; empty if none is near.
+std::string did_you_mean(std::string_view wrong, std::span<const std::string> names);
+} // namespace nereus

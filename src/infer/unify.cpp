@@ -1,0 +1,69 @@
+#include "infer/unify.h"
+#include <algorithm>
+
+namespace nereus {
+std::optional<DTypeClass> meet(DTypeClass a, DTypeClass b) {
+    if (a == b || b == DTypeClass::any) return a;
+    if (a == DTypeClass::any || a == DTypeClass::num) return b;
+    if (b == DTypeClass::num) return a;
+    return std::nullopt;                                 // integer and real
+}
+
+namespace {
+// Both are variables of one signature if they share a function: they may not become one.
+bool declared_apart(const TypeTerm& a, const TypeTerm& b) {
+    for (const Declared& one : a.declared)
+        for (const Declared& other : b.declared)
+            if (one.function == other.function) return true;
+    return false;
+}
+
+std::optional<Clash> bind(Terms& terms, TermId expected, TermId found) {
+    TypeTerm& left = terms.node(expected);
+    TypeTerm& right = terms.node(found);
+    bool left_open = left.kind == TermKind::unknown || left.kind == TermKind::dtype_unknown;
+    bool right_open = right.kind == TermKind::unknown || right.kind == TermKind::dtype_unknown;
+    if (left_open && right_open) {
+        std::optional<DTypeClass> of = meet(left.of, right.of);
+        if (!of) return Clash{Clash::Kind::differ, expected, found};
+        if (declared_apart(left, right)) return Clash{Clash::Kind::rigid, expected, found};
+        for (Declared& name : right.declared) left.declared.push_back(std::move(name));
+        left.of = *of;
+        terms.merge(found, expected);
+        return std::nullopt;
+    }
+    TypeTerm& open = left_open ? left : right;
+    TypeTerm& known = left_open ? right : left;
+    if (!open.declared.empty()) return Clash{Clash::Kind::rigid, expected, found};
+    if (open.kind == TermKind::dtype_unknown && !belongs(known.dtype, open.of))
+        return Clash{Clash::Kind::differ, expected, found};
+    left_open ? terms.merge(expected, found) : terms.merge(found, expected);
+    return std::nullopt;
+}
+} // namespace
+
+std::optional<Clash> unify(Terms& terms, TermId expected, TermId found) {
+    struct Pair { TermId expected, found; };
+    std::vector<Pair> work{{expected, found}};
+    while (!work.empty()) {
+        TermId left = terms.find(work.back().expected), right = terms.find(work.back().found);
+        work.pop_back();
+        if (left == right) continue;
+        TermKind kind = terms[left].kind, other = terms[right].kind;
+        bool open = kind == TermKind::unknown || kind == TermKind::dtype_unknown || other == TermKind::unknown ||
+                    other == TermKind::dtype_unknown;
+        if (open) {
+            if (std::optional<Clash> clash = bind(terms, left, right)) return clash;
+            continue;
+        }
+        if (kind != other || kind == TermKind::dtype || terms[left].decl != terms[right].decl)
+            return Clash{Clash::Kind::differ, left, right};
+        if (terms[left].count != terms[right].count) return Clash{Clash::Kind::count, left, right};
+        size_t count = terms[left].count;
+        for (size_t i = count; i-- > 0;)                 // from the back: the first part is compared first
+            work.push_back({terms.part(left, i), terms.part(right, i)});
+        terms.merge(right, left);                        // before the parts: a cyclic term ends here
+    }
+    return std::nullopt;
+}
+} // namespace nereus

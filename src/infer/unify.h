@@ -1,0 +1,21 @@
+// infer/unify.h - makes two type terms equal, or says where they cannot be.
+#pragma once
+#include "infer/types_term.h"
+
+namespace nereus {
+// The innermost parts that differ, each on its own side.
+struct Clash {
+    enum class Kind : uint8_t {
+        differ,        // two kinds of type, two dtypes, two data types, a dtype outside a class
+        count,         // tuples, or functions' parameters, of different number
+        rigid,         // a declared variable against something it may not be
+    } kind = Kind::differ;
+    TermId expected, found;
+};
+
+// Near linear in the size of the terms, and without recursion. After a clash the terms are of no further use.
+std::optional<Clash> unify(Terms& terms, TermId expected, TermId found);
+
+// The dtypes in both classes, if any.
+std::optional<DTypeClass> meet(DTypeClass a, DTypeClass b);
+} // namespace nereus

@@ -1,0 +1,68 @@
+// ops/compare.cpp - elementwise comparison, bool logic and selection; operands broadcast to one shape.
+#include "ops/axes.h"
+#include "ops/elements.h"
+#include "ops/families.h"
+#include "ops/lowers.h"
+#include <functional>
+
+namespace nereus {
+namespace {
+// Comparisons with NaN are false, except ne.
+template <auto f> Result<Tensors> truth(const EvalArgs& args) {
+    const HostTensor &a = args.tensor(0), &b = args.tensor(1);
+    HostTensor y = TRY(HostTensor::make(DType::boolean, TRY(broadcast_shapes(a.shape(), b.shape()))));
+    IndexMap in_a = IndexMap::broadcast(a.shape(), y.shape()), in_b = IndexMap::broadcast(b.shape(), y.shape());
+    return with_type(a.dtype(), [&](auto zero) -> Result<Tensors> {
+        using T = decltype(zero);
+        std::span<const T> left = a.data<T>(), right = b.data<T>();
+        std::span<uint8_t> out = TRY(y.mutable_data<uint8_t>());
+        for (int64_t i = 0; i < y.count(); ++i) out[size_t(i)] = f(left[size_t(in_a(i))], right[size_t(in_b(i))]);
+        return Tensors{std::move(y)};
+    });
+}
+
+Result<Tensors> select_eval(const EvalArgs& args) {
+    const HostTensor &c = args.tensor(0), &a = args.tensor(1), &b = args.tensor(2);
+    Extents arms = TRY(broadcast_shapes(a.shape(), b.shape()));
+    HostTensor y = TRY(HostTensor::make(a.dtype(), TRY(broadcast_shapes(c.shape(), arms))));
+    IndexMap in_c = IndexMap::broadcast(c.shape(), y.shape()), in_a = IndexMap::broadcast(a.shape(), y.shape()),
+             in_b = IndexMap::broadcast(b.shape(), y.shape());
+    std::span<const uint8_t> chosen = c.data<uint8_t>();
+    return with_type(a.dtype(), [&](auto zero) -> Result<Tensors> {
+        using T = decltype(zero);
+        std::span<const T> yes = a.data<T>(), no = b.data<T>();
+        std::span<T> out = TRY(y.mutable_data<T>());
+        for (int64_t i = 0; i < y.count(); ++i)
+            out[size_t(i)] = chosen[size_t(in_c(i))] ? yes[size_t(in_a(i))] : no[size_t(in_b(i))];
+        return Tensors{std::move(y)};
+    });
+}
+
+constexpr OpParam two[] = {{"a"}, {"b"}};
+constexpr OpParam select_params[] = {{"c"}, {"a"}, {"b"}};
+
+constexpr OpDef rows[] = {
+    {.name = "eq", .doc = "a == b", .params = two, .scheme = "any a: a, a -> bool", .eval = truth<std::equal_to<>{}>,
+     .lower = lower_each<loop::Op::eq>, .host = HostOp::eq},
+    {.name = "ne", .doc = "a != b", .params = two, .scheme = "any a: a, a -> bool", .eval = truth<std::not_equal_to<>{}>,
+     .lower = lower_each<loop::Op::ne>, .host = HostOp::ne},
+    {.name = "lt", .doc = "a < b", .params = two, .scheme = "num a: a, a -> bool", .eval = truth<std::less<>{}>,
+     .lower = lower_each<loop::Op::lt>, .host = HostOp::lt},
+    {.name = "le", .doc = "a <= b", .params = two, .scheme = "num a: a, a -> bool", .eval = truth<std::less_equal<>{}>,
+     .lower = lower_each<loop::Op::le>, .host = HostOp::le},
+    {.name = "gt", .doc = "a > b", .params = two, .scheme = "num a: a, a -> bool", .eval = truth<std::greater<>{}>,
+     .lower = lower_each<loop::Op::gt>, .host = HostOp::gt},
+    {.name = "ge", .doc = "a >= b", .params = two, .scheme = "num a: a, a -> bool", .eval = truth<std::greater_equal<>{}>,
+     .lower = lower_each<loop::Op::ge>, .host = HostOp::ge},
+    {.name = "and", .doc = "both; evaluates both", .params = two, .scheme = "bool, bool -> bool", .eval = truth<std::logical_and<>{}>,
+     .lower = lower_each<loop::Op::logical_and>, .host = HostOp::logical_and},
+    {.name = "or", .doc = "at least one; evaluates both", .params = two, .scheme = "bool, bool -> bool", .eval = truth<std::logical_or<>{}>,
+     .lower = lower_each<loop::Op::logical_or>, .host = HostOp::logical_or},
+    {.name = "select", .doc = "a where c, else b; evaluates both", .params = select_params,
+     .scheme = "any a: bool, a, a -> a", .eval = select_eval,
+     .lower = lower_each<loop::Op::select>, .host = HostOp::select},
+};
+} // namespace
+
+std::span<const OpDef> compare_ops() { return rows; }
+} // namespace nereus

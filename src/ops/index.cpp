@@ -1,0 +1,178 @@
+// ops/index.cpp - parts of a tensor: by range, by index, by condition. Out of range is an error; nothing wraps.
+#include "ops/axes.h"
+#include "ops/elements.h"
+#include "ops/families.h"
+#include "ops/lowers.h"
+#include <cstring>
+
+namespace nereus {
+namespace {
+// A box inside x: its corner and shape, from starts and ends along some axes; the other axes are whole.
+struct Box { Extents start, shape; };
+Result<std::vector<int64_t>> box_axes(const EvalArgs& args, size_t count) {
+    std::vector<int64_t> axes = args.integers("axes").value_or(Extents());
+    if (!args.integers("axes"))
+        for (size_t i = 0; i < count; ++i) axes.push_back(int64_t(i));
+    if (axes.size() != count)
+        return Error{Code::shape, std::to_string(axes.size()) + " axes for " + std::to_string(count) + " starts"};
+    return checked_axes(axes, args.tensor(0).rank());
+}
+Error outside(int64_t start, int64_t end, int64_t axis, int64_t size) {
+    return Error{Code::value, "range " + std::to_string(start) + ":" + std::to_string(end) + " is outside axis " +
+                                  std::to_string(axis) + " of size " + std::to_string(size)};
+}
+
+// Row-major strides of x, with the box's corner as origin.
+struct BoxMap { int64_t origin = 0; IndexMap map; };
+BoxMap map_into(const HostTensor& x, const Box& box) {
+    std::vector<int64_t> strides = row_major_strides(x.shape());
+    int64_t origin = 0;
+    for (size_t i = 0; i < strides.size(); ++i) origin += box.start[i] * strides[i];
+    return {origin, IndexMap(box.shape, std::move(strides))};
+}
+
+Result<Tensors> slice_eval(const EvalArgs& args) {
+    const HostTensor& x = args.tensor(0);
+    const std::vector<int64_t>&starts = args.sizes[1], &ends = args.sizes[2];
+    if (starts.size() != ends.size())
+        return Error{Code::shape, std::to_string(starts.size()) + " starts for " + std::to_string(ends.size()) + " ends"};
+    std::vector<int64_t> axes = TRY(box_axes(args, starts.size()));
+    Box box{Extents(x.shape().size(), 0), x.shape()};
+    for (size_t i = 0; i < axes.size(); ++i) {
+        int64_t size = x.shape()[size_t(axes[i])];
+        if (starts[i] < 0 || starts[i] > ends[i] || ends[i] > size) return outside(starts[i], ends[i], axes[i], size);
+        box.start[size_t(axes[i])] = starts[i], box.shape[size_t(axes[i])] = ends[i] - starts[i];
+    }
+    HostTensor y = TRY(HostTensor::make(x.dtype(), box.shape));
+    BoxMap from = map_into(x, box);
+    size_t size = size_t(size_of(x.dtype()));
+    std::byte* out = TRY(y.mutable_bytes());
+    for (int64_t i = 0; i < y.count(); ++i)
+        std::memcpy(out + size_t(i) * size, x.bytes() + size_t(from.origin + from.map(i)) * size, size);
+    return Tensors{std::move(y)};
+}
+
+Result<Tensors> slice_update_eval(const EvalArgs& args) {
+    const HostTensor &x = args.tensor(0), &v = args.tensor(1);
+    const std::vector<int64_t>& starts = args.sizes[2];
+    std::vector<int64_t> axes = TRY(box_axes(args, starts.size()));
+    if (v.rank() != x.rank())
+        return Error{Code::shape, "ranks differ: the tensor is " + shape_text(x.shape()) + ", the update " +
+                                      shape_text(v.shape())};
+    Box box{Extents(x.shape().size(), 0), v.shape()};
+    std::vector<bool> given(x.shape().size(), false);
+    for (size_t i = 0; i < axes.size(); ++i) {
+        int64_t size = x.shape()[size_t(axes[i])], length = v.shape()[size_t(axes[i])];
+        if (starts[i] < 0 || starts[i] > size - length) return outside(starts[i], starts[i] + length, axes[i], size);
+        box.start[size_t(axes[i])] = starts[i], given[size_t(axes[i])] = true;
+    }
+    for (size_t i = 0; i < given.size(); ++i)
+        if (!given[i] && v.shape()[i] != x.shape()[i])
+            return Error{Code::shape, "axis " + std::to_string(i) + " has no start: the tensor has size " +
+                                          std::to_string(x.shape()[i]) + ", the update " + std::to_string(v.shape()[i])};
+    HostTensor y = x;
+    BoxMap into = map_into(x, box);
+    size_t size = size_t(size_of(x.dtype()));
+    std::byte* out = TRY(y.mutable_bytes());
+    for (int64_t i = 0; i < v.count(); ++i)
+        std::memcpy(out + size_t(into.origin + into.map(i)) * size, v.bytes() + size_t(i) * size, size);
+    return Tensors{std::move(y)};
+}
+
+Status check_ids(const HostTensor& ids, int64_t size) {
+    for (int64_t i = 0; i < ids.count(); ++i)
+        if (ids.as_i64(i) < 0 || ids.as_i64(i) >= size)
+            return Error{Code::value, "index " + std::to_string(ids.as_i64(i)) + " at element " + std::to_string(i) +
+                                          " is out of range for size " + std::to_string(size)};
+    return {};
+}
+// The shape of x with `axis` replaced by the axes of ids.
+Extents gathered_shape(const HostTensor& x, const HostTensor& ids, int64_t axis) {
+    Extents shape(x.shape().begin(), x.shape().begin() + axis);
+    shape.insert(shape.end(), ids.shape().begin(), ids.shape().end());
+    shape.insert(shape.end(), x.shape().begin() + axis + 1, x.shape().end());
+    return shape;
+}
+
+Result<Tensors> gather_eval(const EvalArgs& args) {
+    const HostTensor &x = args.tensor(0), &ids = args.tensor(1);
+    int64_t axis = TRY(checked_axis(args.integer("axis"), x.rank()));
+    Sides sides = sides_of(x.shape(), axis);
+    TRY(check_ids(ids, sides.size));
+    HostTensor y = TRY(HostTensor::make(x.dtype(), gathered_shape(x, ids, axis)));
+    int64_t row = sides.after * size_of(x.dtype());
+    std::byte* out = TRY(y.mutable_bytes());
+    if (y.count() == 0) return Tensors{std::move(y)};
+    for (int64_t i = 0; i < sides.before; ++i)
+        for (int64_t j = 0; j < ids.count(); ++j)
+            std::memcpy(out + (i * ids.count() + j) * row, x.bytes() + (i * sides.size + ids.as_i64(j)) * row, size_t(row));
+    return Tensors{std::move(y)};
+}
+
+Result<Tensors> scatter_add_eval(const EvalArgs& args) {
+    const HostTensor &x = args.tensor(0), &ids = args.tensor(1), &v = args.tensor(2);
+    int64_t axis = TRY(checked_axis(args.integer("axis"), x.rank()));
+    Sides sides = sides_of(x.shape(), axis);
+    if (v.shape() != gathered_shape(x, ids, axis))
+        return Error{Code::shape, "the rows to add are " + shape_text(v.shape()) + ", expected " +
+                                      shape_text(gathered_shape(x, ids, axis))};
+    TRY(check_ids(ids, sides.size));
+    HostTensor y = TRY(HostTensor::make(x.dtype(), x.shape()));
+    return with_type(x.dtype(), [&](auto zero) -> Result<Tensors> {
+        using T = decltype(zero);
+        std::vector<Wide<T>> sums(x.data<T>().begin(), x.data<T>().end());
+        for (int64_t i = 0; i < v.count(); ++i) {
+            int64_t after = i % sides.after, id = i / sides.after % ids.count(), before = i / sides.after / ids.count();
+            Wide<T>& sum = sums[size_t((before * sides.size + ids.as_i64(id)) * sides.after + after)];
+            sum = add_up(sum, Wide<T>(v.data<T>()[size_t(i)]));
+        }
+        std::span<T> out = TRY(y.mutable_data<T>());
+        for (size_t i = 0; i < sums.size(); ++i) out[i] = T(sums[i]);
+        return Tensors{std::move(y)};
+    });
+}
+
+Result<Tensors> nonzero_eval(const EvalArgs& args) {
+    const HostTensor& c = args.tensor(0);
+    std::vector<int64_t> found;
+    for (int64_t i = 0; i < c.count(); ++i)
+        if (c.as_f64(i) != 0) found.push_back(i);        // no integer becomes 0 in f64 but 0
+    HostTensor y = TRY(HostTensor::make(DType::i64, {c.rank(), int64_t(found.size())}));
+    std::span<int64_t> out = TRY(y.mutable_data<int64_t>());
+    std::vector<int64_t> strides = row_major_strides(c.shape());
+    for (size_t axis = 0; axis < strides.size(); ++axis)
+        for (size_t j = 0; j < found.size(); ++j)
+            out[axis * found.size() + j] = found[j] / strides[axis] % c.shape()[axis];
+    return Tensors{std::move(y)};
+}
+
+constexpr OpParam slice_params[] = {
+    {"x"}, {"starts", ParamKind::sizes}, {"ends", ParamKind::sizes}, {"axes", ParamKind::integers, true}};
+constexpr OpParam slice_update_params[] = {
+    {"x"}, {"v"}, {"starts", ParamKind::sizes}, {"axes", ParamKind::integers, true}};
+constexpr OpParam gather_params[] = {{"x"}, {"ids"}, {"axis", ParamKind::integer, true, 0}};
+constexpr OpParam scatter_params[] = {{"x"}, {"ids"}, {"v"}, {"axis", ParamKind::integer, true, 0}};
+constexpr OpParam nonzero_params[] = {{"c"}};
+
+constexpr OpDef rows[] = {
+    {.name = "slice", .doc = "x[start:end] along axes, half-open; axes left out are the leading ones",
+     .params = slice_params, .scheme = "any a: a -> a", .eval = slice_eval,
+     .lower = lower_slice},
+    {.name = "slice_update", .doc = "x with v written over its part that begins at starts", .params = slice_update_params,
+     .scheme = "any a: a, a -> a", .eval = slice_update_eval,
+     .lower = lower_slice_update},
+    {.name = "gather", .doc = "rows of x along axis, one per element of ids; that axis becomes the axes of ids",
+     .params = gather_params, .scheme = "any a, int b: a, b -> a", .effect = Effect::may_fail, .eval = gather_eval,
+     .lower = lower_gather},
+    {.name = "scatter_add", .doc = "x with each row of v added to the row of x that ids names; repeated ids add up",
+     .params = scatter_params, .scheme = "num a, int b: a, b, a -> a", .effect = Effect::may_fail,
+     .eval = scatter_add_eval, .ulps = sum_bound,
+     .lower = lower_scatter_add},
+    {.name = "nonzero", .doc = "indices of the elements that are not 0, row-major, as a tensor (rank, k)",
+     .params = nonzero_params, .scheme = "any a: a -> i64", .eval = nonzero_eval,
+     .lower = lower_nonzero},
+};
+} // namespace
+
+std::span<const OpDef> index_ops() { return rows; }
+} // namespace nereus

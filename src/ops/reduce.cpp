@@ -1,0 +1,84 @@
+// ops/reduce.cpp - one number for many along some axes. No axes given: all of them; an empty list: none.
+#include "ops/axes.h"
+#include "ops/elements.h"
+#include "ops/families.h"
+#include "ops/lowers.h"
+#include <algorithm>
+
+namespace nereus {
+namespace {
+// Folds x into a tensor of shape `kept`, whose sizes are x's or 1. Accumulates wide and rounds once.
+template <auto start, auto step> Result<HostTensor> fold(const HostTensor& x, Extents kept) {
+    HostTensor y = TRY(HostTensor::make(x.dtype(), std::move(kept)));
+    IndexMap into = IndexMap::broadcast(y.shape(), x.shape());
+    return with_type(x.dtype(), [&](auto zero) -> Result<HostTensor> {
+        using T = decltype(zero);
+        std::vector<Wide<T>> sums(size_t(y.count()), Wide<T>(start(T())));
+        std::span<const T> in = x.data<T>();
+        for (int64_t i = 0; i < x.count(); ++i) {
+            Wide<T>& sum = sums[size_t(into(i))];
+            sum = step(sum, Wide<T>(in[size_t(i)]));
+        }
+        std::span<T> out = TRY(y.mutable_data<T>());
+        for (size_t i = 0; i < sums.size(); ++i) out[i] = T(sums[i]);
+        return std::move(y);
+    });
+}
+
+struct Zero {
+    template <class T> T operator()(T) const { return 0; }
+};
+struct Lowest {
+    template <class T> T operator()(T) const {
+        using Limits = std::numeric_limits<T>;
+        return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    }
+};
+struct Plus {
+    template <class W> W operator()(W a, W b) const { return add_up(a, b); }
+};
+struct Larger {
+    template <class W> W operator()(W a, W b) const { return larger(a, b); }
+};
+
+template <auto start, auto step> Result<Tensors> reduce_eval(const EvalArgs& args) {
+    const HostTensor& x = args.tensor(0);
+    std::vector<bool> reduced(size_t(x.rank()), !args.present[1]);
+    if (args.present[1])
+        for (int64_t axis : TRY(checked_axes(args.sizes[1], x.rank()))) reduced[size_t(axis)] = true;
+    Extents kept = x.shape(), result;
+    for (size_t i = 0; i < kept.size(); ++i) {
+        if (reduced[i]) kept[i] = 1;
+        if (!reduced[i] || args.boolean("keepdims")) result.push_back(kept[i]);
+    }
+    HostTensor y = TRY(fold<start, step>(x, std::move(kept)));
+    return Tensors{TRY(y.reshaped(std::move(result)))};
+}
+
+Result<Tensors> sum_to_eval(const EvalArgs& args) {
+    const HostTensor& x = args.tensor(0);
+    const std::vector<int64_t>& to = args.sizes[1];
+    if (!check_broadcast(to, x.shape()))
+        return Error{Code::shape, "shape " + shape_text(x.shape()) + " does not sum to " + shape_text(to)};
+    return Tensors{TRY(fold<Zero{}, Plus{}>(x, to))};
+}
+
+constexpr OpParam reduce_params[] = {
+    {"x"}, {"axes", ParamKind::sizes, true}, {"keepdims", ParamKind::boolean, true, false}};
+constexpr OpParam sum_to_params[] = {{"x"}, {"shape", ParamKind::sizes}};
+
+constexpr OpDef rows[] = {
+    {.name = "sum", .doc = "sum along axes; 0 when empty", .params = reduce_params, .scheme = "num a: a -> a",
+     .eval = reduce_eval<Zero{}, Plus{}>, .ulps = sum_bound,
+     .lower = lower_sum},
+    {.name = "max", .doc = "largest along axes; -inf or the lowest integer when empty, NaN if any is",
+     .params = reduce_params, .scheme = "num a: a -> a", .eval = reduce_eval<Lowest{}, Larger{}>,
+     .lower = lower_max},
+    {.name = "sum_to", .doc = "x summed down to a shape that broadcasts to x's: the adjoint of broadcast_to",
+     .params = sum_to_params, .scheme = "num a: a -> a", .eval = sum_to_eval, .ulps = sum_bound,
+     .lower = lower_sum_to},
+};
+} // namespace
+
+std::span<const OpDef> reduce_ops() { return rows; }
+} // namespace nereus

@@ -1,0 +1,82 @@
+#include "text/parse.h"
+#include "text/lexer.h"
+#include "text/parse_decl.h"
+#include <filesystem>
+#include <unordered_set>
+
+namespace nereus {
+namespace {
+std::string beside(const std::string& importer, const std::string& path) {
+    return (std::filesystem::path(importer).parent_path() / path).lexically_normal().string();
+}
+
+// Texts stay where they are: tokens refer to them.
+struct Reader {
+    std::deque<SourceText> texts;
+    std::deque<SourceFile> files;
+    std::unordered_set<std::string> loaded;
+    Program program;
+    Declarations declarations{program};
+
+    Status add(std::string path, std::string text, bool from_prelude, std::vector<ImportItem>& imports) {
+        texts.push_back(SourceText{std::move(path), std::move(text)});
+        files.push_back(SourceFile{{}, from_prelude});
+        files.back().tokens = TRY(lex(texts.back().text, int32_t(texts.size() - 1)));
+        return declarations.collect(files.back(), imports);
+    }
+
+    // Each file once, in the order in which they are first named; cycles are no problem.
+    Status add_all(ParseInput& input) {
+        std::vector<ImportItem> imports, none;
+        loaded.insert(std::filesystem::path(input.path).lexically_normal().string());
+        TRY(add(input.path, std::move(input.text), false, imports));
+        for (size_t i = 0; i < imports.size(); ++i) {
+            ImportItem item = imports[i];
+            std::string written = unescape(item.path);
+            if (written.empty() || written[0] == '/' || written.find('\0') != std::string::npos)
+                return Error{Code::parse, "the path of an import is relative to the file that imports it", item.span};
+            std::string path = beside(texts[size_t(item.span.source)].path, written);
+            if (!loaded.insert(path).second) continue;
+            Result<std::string> text = input.load(path);
+            if (!text) {
+                Error error = std::move(text).error();
+                error.where = item.span;
+                return error;
+            }
+            TRY(add(path, std::move(text).take(), false, imports));
+        }
+        for (SourceText& prelude : input.prelude) TRY(add(prelude.path, std::move(prelude.text), true, none));
+        if (!none.empty()) return Error{Code::parse, "the prelude imports nothing", none[0].span};
+        return {};
+    }
+
+    Status run(ParseInput& input) {
+        TRY(add_all(input));
+        TRY(declarations.resolve_types());
+        TRY(declarations.resolve_signatures());
+        for (FunctionItem& item : declarations.functions()) TRY(BodyParser(program, item).run());
+        return {};
+    }
+};
+} // namespace
+
+Loader no_imports() {
+    return [](const std::string& path) -> Result<std::string> {
+        return Error{Code::io, "cannot read '" + path + "': imports are not allowed here"};
+    };
+}
+
+Result<Module> parse(ParseInput input, const OpRegistry& ops, std::vector<SourceText>* out_sources) {
+    Reader reader{.texts = {}, .files = {}, .loaded = {}, .program = {.module = {}, .ops = ops, .own = {}, .prelude = {}}};
+    Status status = reader.run(input);
+    std::vector<SourceText> sources(std::make_move_iterator(reader.texts.begin()), std::make_move_iterator(reader.texts.end()));
+    if (out_sources) *out_sources = sources;
+    if (!status) return std::move(status).error();
+    reader.program.module.sources = std::move(sources);
+    return std::move(reader.program.module);
+}
+
+Result<Module> parse(std::string path, std::string text, const OpRegistry& ops, Loader load) {
+    return parse(ParseInput{std::move(path), std::move(text), std::move(load), {}}, ops);
+}
+} // namespace nereus

@@ -1,0 +1,312 @@
+#include "text/parse_decl.h"
+
+namespace nereus {
+namespace {
+bool begins_item(const Cursor& cursor) {
+    auto is_item = [](const Token& t) { return Cursor::is(t, "def") || Cursor::is(t, "type") || Cursor::is(t, "import"); };
+    return is_item(cursor.peek()) || (cursor.at_word("prelude") && is_item(cursor.peek(1)));
+}
+Error twice(std::string_view what, const Token& name, Span first) {
+    Error error{Code::name, std::string(what) + " " + describe(name) + " is declared twice", name.span};
+    error.notes.push_back(Note{first, "first declared here"});
+    return error;
+}
+} // namespace
+
+// ---- names
+
+Status Declarations::collect(const SourceFile& file, std::vector<ImportItem>& imports) {
+    Cursor cursor(file.tokens);
+    while (!cursor.at_kind(TokenKind::end)) {
+        bool from_prelude = file.from_prelude;
+        if (cursor.at_word("prelude") && (cursor.at("def", 1) || cursor.at("type", 1))) {
+            cursor.take();
+            from_prelude = true;
+        }
+        if (cursor.accept("import")) {
+            Token path = TRY(cursor.expect_kind(TokenKind::text, "a file name in quotes"));
+            imports.push_back(ImportItem{std::string(path.text), path.span});
+        } else if (cursor.at("type")) {
+            TRY(collect_type(cursor, from_prelude, file));
+        } else if (cursor.at("def")) {
+            TRY(collect_function(cursor, from_prelude, file));
+        } else {
+            Error error = cursor.expected("`def`, `type` or `import`");
+            if (cursor.at_kind(TokenKind::value)) error.hint = "bindings stand inside a function: `def @main() { … }`";
+            return error;
+        }
+    }
+    return {};
+}
+
+Status Declarations::collect_type(Cursor& cursor, bool from_prelude, const SourceFile& file) {
+    cursor.take();
+    Token name = TRY(cursor.expect_kind(TokenKind::type_name, "the name of a type, which begins with a capital"));
+    if (name.text == "Tensor" || name.text == "Ref" || name.text == "Seq")
+        return Error{Code::name, describe(name) + " is a type of the language", name.span};
+    DeclId id(program_.module.decls.size());
+    auto [known, is_new] = program_.space(from_prelude).types.emplace(name.text, id);
+    if (!is_new) return twice("type", name, program_.module[known->second].span);
+    program_.module.decls.push_back(TypeDecl{.name = std::string(name.text), .from_prelude = from_prelude, .span = name.span});
+    TypeItem item{id, &file.tokens, cursor.position(), 0, from_prelude};
+    if (cursor.at("[")) cursor.jump(cursor.peek().partner + 1);
+    TRY(cursor.expect("="));
+    item.body = cursor.position();
+    types_.push_back(item);
+    while (!cursor.at_kind(TokenKind::end) && !begins_item(cursor)) {
+        bool opens = cursor.at("(") || cursor.at("[") || cursor.at("{");
+        cursor.jump(opens ? cursor.peek().partner + 1 : cursor.position() + 1);
+    }
+    return {};
+}
+
+Status Declarations::collect_function(Cursor& cursor, bool from_prelude, const SourceFile& file) {
+    FunctionItem item;
+    item.tokens = &file.tokens;
+    item.header = cursor.position();
+    item.from_prelude = from_prelude;
+    item.id = FunctionId(program_.module.functions.size());
+    cursor.take();
+    Token name = TRY(cursor.expect_kind(TokenKind::function, "the name of a function, which begins with `@`"));
+    auto [known, is_new] = program_.space(from_prelude).functions.emplace(name.text, item.id);
+    if (!is_new) return twice("function", name, program_.module[known->second].span);
+    if (from_prelude && program_.ops.find(name.text))
+        return Error{Code::name, "the prelude's " + describe(name) + " has the name of an operator", name.span};
+    while (!cursor.at("{")) {
+        if (cursor.at_kind(TokenKind::end) || begins_item(cursor)) return cursor.expected("`{` and the body of the function");
+        bool opens = cursor.at("(") || cursor.at("[");
+        cursor.jump(opens ? cursor.peek().partner + 1 : cursor.position() + 1);
+    }
+    item.body = cursor.position();
+    cursor.jump(cursor.peek().partner + 1);
+    Function function{.name = std::string(name.text)};
+    function.result = program_.module.types.hole();
+    function.from_prelude = from_prelude;
+    function.span = name.span;
+    program_.module.functions.push_back(std::move(function));
+    functions_.push_back(std::move(item));
+    return {};
+}
+
+// ---- type parameters
+
+// [a, n: dim, t: dtype, ..s]; a kind that is not written is left open.
+Status Declarations::type_params(Cursor& cursor, NameScope& names, std::vector<std::string_view>& order) {
+    Once once;
+    if (!cursor.accept("[")) return {};
+    return cursor.list("]", [&]() -> Status {
+        std::optional<TypeParam::Kind> kind;
+        if (cursor.accept("..")) kind = TypeParam::Kind::shape;
+        Token name = TRY(cursor.expect_kind(TokenKind::name, "a lower-case name"));
+        TRY(once.add("parameter", name));
+        if (dtype_from_name(name.text) || name.text == "_")
+            return Error{Code::name, describe(name) + " cannot name a parameter", name.span};
+        if (!kind && cursor.accept(":")) {
+            const Token& word = cursor.take();
+            if (word.text == "dim") kind = TypeParam::Kind::dim;
+            else if (word.text == "dtype") kind = TypeParam::Kind::dtype;
+            else if (word.text == "type") kind = TypeParam::Kind::type;
+            else if (word.text == "shape") kind = TypeParam::Kind::shape;
+            else return Error{Code::parse, "expected `dim` or `dtype` but found " + describe(word), word.span};
+        }
+        NameEntry entry{kind, {}, name.span};
+        if (kind) entry.param = make_param(program_.module, name.text, *kind);
+        names.add(name.text, entry);
+        order.push_back(name.text);
+        return {};
+    });
+}
+
+Status Declarations::resolve_types() {
+    std::vector<NameScope> names(types_.size());
+    std::vector<std::vector<std::string_view>> order(types_.size());
+    for (size_t i = 0; i < types_.size(); ++i) {
+        Cursor cursor(*types_[i].tokens, types_[i].params);
+        TRY(type_params(cursor, names[i], order[i]));
+        if (!cursor.at("=")) return cursor.expected("`=`");
+        for (std::string_view name : order[i])
+            program_.module.decls[types_[i].id.index].params.push_back(names[i].find(name)->param);
+    }
+    // A kind may follow from another declaration's; each round settles what is known by now. Chains of more rounds than
+    // these are not written by people, and the rest is said to be types.
+    bool changed = true;
+    for (int round = 0; changed && round < 16; ++round) {
+        changed = false;
+        for (size_t i = 0; i < types_.size(); ++i) {
+            std::vector<TypeParam>& params = program_.module.decls[types_[i].id.index].params;
+            auto open = [](const TypeParam& p) { return !p.var.valid() && !p.dim.valid(); };
+            if (std::none_of(params.begin(), params.end(), open)) continue;
+            TRY(type_body(types_[i], names[i], true));
+            for (size_t k = 0; k < params.size(); ++k) {
+                NameEntry* entry = names[i].find(order[i][k]);
+                if (!open(params[k]) || !entry->kind) continue;
+                params[k] = entry->param = make_param(program_.module, order[i][k], *entry->kind);
+                changed = true;
+            }
+        }
+    }
+    for (size_t i = 0; i < types_.size(); ++i)
+        for (size_t k = 0; k < order[i].size(); ++k) {
+            NameEntry* entry = names[i].find(order[i][k]);
+            if (entry->kind) continue;
+            entry->kind = TypeParam::Kind::type;
+            entry->param = make_param(program_.module, order[i][k], TypeParam::Kind::type);
+            program_.module.decls[types_[i].id.index].params[k] = entry->param;
+        }
+    for (size_t i = 0; i < types_.size(); ++i) TRY(type_body(types_[i], names[i], false));
+    return {};
+}
+
+// ---- constructors and fields
+
+// While collecting, only the kinds of parameters are found; nothing is declared.
+Status Declarations::type_body(const TypeItem& item, NameScope& names, bool collecting) {
+    Cursor cursor(*item.tokens, item.body);
+    TypeParser types(cursor, program_, names, item.from_prelude);
+    types.unknown = collecting ? TypeParser::Unknown::collect : TypeParser::Unknown::reject;
+    std::vector<Constructor> made;
+    bool is_record = cursor.at("{");
+    if (is_record) {
+        cursor.take();
+        Constructor record;
+        Once once;
+        TRY(cursor.list("}", [&]() -> Status {
+            Token field = TRY(cursor.expect_kind(TokenKind::name, "a field"));
+            TRY(once.add("field", field));
+            TRY(cursor.expect(":"));
+            record.field_names.emplace_back(field.text);
+            record.fields.push_back(TRY(types.type()));
+            return {};
+        }));
+        if (record.fields.empty()) return Error{Code::parse, "a record needs a field", cursor.last_span()};
+        made.push_back(std::move(record));
+    } else {
+        cursor.accept("|");
+        do {
+            Token name = TRY(cursor.expect_kind(TokenKind::type_name, "a constructor"));
+            Constructor constructor{.name = std::string(name.text)};
+            size_t mark = names.mark();
+            TRY(constructor_dims(cursor, names, collecting ? nullptr : &constructor));
+            if (cursor.accept("(")) {
+                TRY(cursor.list(")", [&]() -> Status {
+                    constructor.fields.push_back(TRY(types.type()));
+                    return {};
+                }));
+            }
+            names.leave(mark);
+            if (!collecting) {
+                ConstructorRef ref{item.id, uint32_t(made.size())};
+                auto [known, is_new] = program_.space(item.from_prelude).constructors.emplace(name.text, ref);
+                if (!is_new) return twice("constructor", name, program_.module[known->second.decl].span);
+            }
+            made.push_back(std::move(constructor));
+        } while (cursor.accept("|"));
+    }
+    if (!cursor.at_kind(TokenKind::end) && !begins_item(cursor))
+        return cursor.expected(is_record ? "the next declaration" : "`|` or the next declaration");
+    if (collecting) return {};
+    TypeDecl& decl = program_.module.decls[item.id.index];
+    decl.constructors = std::move(made);
+    decl.is_record = is_record;
+    return {};
+}
+
+Status Declarations::constructor_dims(Cursor& cursor, NameScope& names, Constructor* into) {
+    if (!cursor.accept("[")) return {};
+    Once once;
+    return cursor.list("]", [&]() -> Status {
+        Token name = TRY(cursor.expect_kind(TokenKind::name, "a name for a dim"));
+        TRY(once.add("dim", name));
+        NameEntry entry{TypeParam::Kind::dim, {}, name.span};
+        if (into) {
+            entry.param = make_param(program_.module, name.text, TypeParam::Kind::dim);
+            into->dims.push_back(entry.param.dim);
+        }
+        names.add(name.text, entry);
+        return {};
+    });
+}
+
+// ---- signatures
+
+Status Declarations::resolve_signatures() {
+    for (FunctionItem& item : functions_) TRY(signature(item));
+    return {};
+}
+
+Status Declarations::signature(FunctionItem& item) {
+    Cursor cursor(*item.tokens, item.header + 2);
+    Function& function = program_.module[item.id];
+    std::vector<std::string_view> order;
+    TRY(type_params(cursor, item.names, order));
+    TypeParser types(cursor, program_, item.names, item.from_prelude);
+    types.unknown = TypeParser::Unknown::quantify;
+    TRY(cursor.expect("("));
+    Once once;
+    TRY(cursor.list(")", [&]() -> Status {
+        Token name = TRY(cursor.expect_kind(TokenKind::value, "a parameter"));
+        TRY(once.add("parameter", name));
+        TypeId type = program_.module.types.hole();
+        if (cursor.accept(":")) type = TRY(types.type());
+        ValueId value = function.add_value(std::string(name.text), type, name.span);
+        if (cursor.accept("{")) {                        // {= n}, as the printer writes it
+            TRY(cursor.expect("="));
+            types.may_introduce = true;
+            function[value].known = TRY(types.dim());
+            types.may_introduce = false;
+            TRY(cursor.expect("}"));
+        }
+        function.params.push_back(value);
+        item.params.push_back(name.text);
+        return {};
+    }));
+    types.introduced.clear();
+    if (cursor.accept("->")) {
+        types.may_introduce = true;
+        types.introduces = SymKind::fresh;
+        function.result = TRY(types.type());
+        types.may_introduce = false;
+        item.announced = std::exchange(types.introduced, {});
+        for (const NamedSym& symbol : item.announced) item.names.find(symbol.name)->announced = true;
+    }
+    if (cursor.accept("where")) {
+        types.unknown = TypeParser::Unknown::reject;
+        do {
+            if (cursor.at("{") || cursor.at("with")) break;
+            function.where.push_back(TRY(types.fact()));
+        } while (cursor.accept(","));
+    }
+    TRY(vjp(cursor, item));
+    if (cursor.position() != item.body) return cursor.expected("`{` and the body of the function");
+    for (std::string_view name : order) {
+        NameEntry* entry = item.names.find(name);
+        if (!entry->kind) {
+            entry->kind = TypeParam::Kind::type;
+            entry->param = make_param(program_.module, name, TypeParam::Kind::type);
+        }
+        function.type_params.push_back(entry->param);
+    }
+    return {};
+}
+
+// with vjp = (@f, @g)
+Status Declarations::vjp(Cursor& cursor, FunctionItem& item) {
+    if (!cursor.accept("with")) return {};
+    if (!cursor.accept_word("vjp")) return cursor.expected("`vjp`");
+    TRY(cursor.expect("="));
+    TRY(cursor.expect("("));
+    const Program::Space& space = program_.space(item.from_prelude);
+    auto name = [&]() -> Result<FunctionId> {
+        Token token = TRY(cursor.expect_kind(TokenKind::function, "a function"));
+        auto found = space.functions.find(token.text);
+        if (found == space.functions.end()) return Error{Code::name, "unknown function " + describe(token), token.span};
+        return found->second;
+    };
+    Function& function = program_.module[item.id];
+    function.vjp_forward = TRY(name());
+    TRY(cursor.expect(","));
+    function.vjp_backward = TRY(name());
+    cursor.accept(",");
+    return cursor.expect(")");
+}
+} // namespace nereus
