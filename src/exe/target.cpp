@@ -15,7 +15,7 @@ Status check_target(std::string_view target) {
         {4, "avx512cd", bool(__builtin_cpu_supports("avx512cd"))}, {4, "avx512dq", bool(__builtin_cpu_supports("avx512dq"))},
         {4, "avx512vl", bool(__builtin_cpu_supports("avx512vl"))},
     };
-    int level = target == "x86-64" ? 1 : target == "x86-64-v2" ? 2 : target == "x86-64-v3" ? 3 : target == "x86-64-v4" ? 4 : 0;
+    int level = target == "x86-64" ? 1 : target == "x86-64-v2" ? 2 : target == "x86-64-v3"   ? 3 : target == "x86-64-v4"   ? 4 : 0;
     if (level == 0)
         return Error{Code::mismatch, "the program was compiled for '" + std::string(target) + "', which this runtime does not know"};
     std::string missing;
