@@ -161,7 +161,7 @@ ShapedTensor Join::tensor(const std::vector<const Abs*>& arms, uint32_t depth) {
             else joined.known = {};
         }
     }
-    auto bound = [&](Dim ShapedTensor::*which) {
+    auto bound = [&](Dim ShapedTensor::* which) {
         std::vector<Dim> column;
         for (const Abs* arm : arms) {
             if (arm && !(arm->tensor.*which).valid()) return Dim();
