@@ -227,8 +227,9 @@ class FunctionVerifier {
         case Form::for_: blocks = 1; break;
         case Form::while_: blocks = 2; break;
         case Form::check:
-            if (!b.fact.left.valid() || !b.fact.right.valid()) return error("a check compares nothing");
+            if (args == 1) break;
             TRY(count("arguments of a check", args, 0));
+            if (!b.fact.left.valid() || !b.fact.right.valid()) return error("a check compares nothing");
             break;
         }
         TRY(count("blocks", b.blocks.size(), blocks));
@@ -256,7 +257,7 @@ class FunctionVerifier {
         size_t group = 0, total = 0;
         for (const OpParam& param : b.op->params) {
             std::string which = name + ": argument " + std::string(param.name);
-            if (param.kind > ParamKind::sizes) {
+            if (is_attribute(param.kind)) {
                 if (!param.optional && !find_attribute(b, param.name)) return error(which + " is missing");
                 continue;
             }
