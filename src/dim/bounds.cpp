@@ -1,4 +1,4 @@
-// dim/bounds.cpp - what the facts say of single atoms: intervals, propagated through the list of p >= 0.
+// dim/bounds.cpp - what the facts say of single atoms: intervals, propagated from fact to fact.
 #include "dim/facts.h"
 #include "dim/polynomial.h"
 
@@ -35,14 +35,14 @@ Interval Facts::form_interval(const AtomNode& node) {
 }
 
 Interval Facts::interval(Atom a) {
-    if (auto found = known_.intervals.find(a); found != known_.intervals.end()) return found->second;
+    if (auto found = intervals_.find(a); found != intervals_.end()) return found->second;
     Interval out;
     if (dims_.nonnegative(dims_.of(a))) out.low = 0;
-    if (auto found = known_.learnt.find(a); found != known_.learnt.end()) out = intersect(out, found->second);
-    known_.intervals[a] = out;                           // h = 32*(h//32) asks for itself: what is known so far serves
+    if (auto found = learnt_.find(a); found != learnt_.end()) out = intersect(out, found->second);
+    intervals_[a] = out;                           // h = 32*(h//32) asks for itself: what is known so far serves
     const AtomNode& node = dims_.atom(a);
     if (!node.args.empty()) out = intersect(out, form_interval(node));
-    return known_.intervals[a] = out;
+    return intervals_[a] = out;
 }
 
 Interval Facts::interval(const Monomial& m) {
@@ -62,10 +62,10 @@ Interval Facts::interval(const Polynomial& p) {
     return out;
 }
 
-// p >= 0 bounds each atom by the extremes of all the other terms; true if a bound became tighter.
-bool Facts::propagate(const Polynomial& p) {
-    bool tighter = false;
-    if (p.size() > 8) return false;
+// p >= 0 bounds each atom by the extremes of all the other terms.
+std::vector<Atom> Facts::tighten(const Polynomial& p) {
+    std::vector<Atom> out;
+    if (p.size() > 8) return out;
     for (size_t i = 0; i < p.size(); i++) {
         const Factor* f = lone_atom(p[i]);
         if (!f) continue;
@@ -73,59 +73,50 @@ bool Facts::propagate(const Polynomial& p) {
         for (size_t j = 0; j < p.size(); j++)
             if (j != i) rest = add(rest, multiply(interval(p[j].factors), {p[j].coefficient, p[j].coefficient}));
         if (!rest.bounded_high()) continue;
-        Interval& learnt = known_.learnt[f->atom];
+        Interval before = interval(f->atom), after = before;
         Wide c = p[i].coefficient;
-        if (c > 0) {                                     // atom >= -rest/c
-            Wide low = -floor_wide(rest.high, c);
-            if (low > std::max(learnt.low, interval(f->atom).low)) learnt.low = saturate(low), tighter = true;
-        } else {
-            Wide high = floor_wide(rest.high, -c);
-            if (high < std::min(learnt.high, interval(f->atom).high)) learnt.high = saturate(high), tighter = true;
-        }
+        if (c > 0) after.low = std::max(after.low, saturate(-floor_wide(rest.high, c)));     // atom >= -rest/c
+        else after.high = std::min(after.high, saturate(floor_wide(rest.high, -c)));
+        if (after.low == before.low && after.high == before.high) continue;
+        Interval& learnt = learnt_[f->atom];
+        changes_.push_back({Change::bound, f->atom, 0, learnt});
+        learnt = intersect(learnt, after);
+        contradictory_ |= after.empty();
+        intervals_.clear();
+        out.push_back(f->atom);
     }
-    return tighter;
+    return out;
+}
+
+void Facts::propagate(size_t first) {
+    constexpr size_t most_steps = 64;                    // i < n < i + j < ... might tighten for ever
+    std::vector<size_t> queue{first};
+    for (size_t step = 0; step < queue.size() && step < most_steps && !contradictory_; step++) {
+        Fact fact = facts_[queue[step]];
+        if (!fact.live) continue;
+        const Polynomial& p = dims_.polynomial(fact.form);
+        Interval range = interval(p);
+        if (fact.nonzero) {                              // p >= 0 and p != 0 make p >= 1
+            if (range.low == 0) add_fact(dims_.sub(fact.form, dims_.constant(1)), false);
+            else if (range.high == 0) add_fact(dims_.sub(dims_.constant(-1), fact.form), false);
+            else continue;
+            facts_[queue[step]].live = false;            // the new fact says more
+            changes_.push_back({Change::death, {}, queue[step], {}});
+            queue.push_back(facts_.size() - 1);
+            continue;
+        }
+        contradictory_ |= range.high < 0;
+        for (Atom a : tighten(p))
+            for (size_t other : mentions_[a])
+                if (facts_[other].live) queue.push_back(other);
+    }
 }
 
 void Facts::refresh() {
-    if (known_.state == state_) return;
-    known_ = Known();
-    known_.state = state_;
-    auto keep = [&](const Polynomial& p) {
-        if (p.empty()) return;
-        int64_t g = content(p);
-        if (g == 0) { contradictory_ |= constant_term(p) < 0; return; }
-        Polynomial tight;                                // g*y + c >= 0 means y + c//g >= 0 for integers
-        for (const Term& t : p)
-            if (int64_t c = floor_quotient(t.coefficient, g)) tight.push_back({c, t.factors});
-        known_.nonnegative.push_back(std::move(tight));
-    };
-    for (Dim d : nonnegative_) keep(dims_.polynomial(rewrite(d)));
-    for (Dim d : nonzero_) {
-        const Polynomial& p = dims_.polynomial(rewrite(d));
-        if (p.empty()) contradictory_ = true;
-        known_.nonzero.push_back(p);
-    }
-    known_.intervals.clear();
-    constexpr int rounds = 4;                            // chains of bounds are short; more rounds may never end
-    for (int round = 0; round < rounds; round++) {
-        bool tighter = false;
-        for (size_t i = 0; i < known_.nonnegative.size(); i++) tighter |= propagate(Polynomial(known_.nonnegative[i]));
-        known_.intervals.clear();
-        for (Polynomial& p : known_.nonzero) {           // p >= 0 and p != 0 make p >= 1
-            Interval range = interval(p);
-            if (p.empty() || (range.low != 0 && range.high != 0)) continue;
-            std::optional<Polynomial> less = range.low == 0 ? p : negate(p);
-            if (less) less = add_scaled(*less, {{1, {}}}, -1);
-            if (!less || range.empty()) continue;
-            keep(*less);
-            p.clear();                                   // said better by the new fact
-            tighter = true;
-        }
-        if (!tighter) break;
-    }
-    std::erase(known_.nonzero, Polynomial());
-    for (const Polynomial& p : known_.nonnegative) contradictory_ |= interval(p).high < 0;
-    for (const auto& [atom, range] : known_.learnt) contradictory_ |= intersect(range, interval(atom)).empty();
+    if (derived_state_ == state_) return;
+    derived_state_ = state_;
+    intervals_.clear();
+    definitions_.clear();
 }
 
 Bounds Facts::bounds(Dim a) {
@@ -133,7 +124,9 @@ Bounds Facts::bounds(Dim a) {
     refresh();
     const Polynomial& p = dims_.polynomial(d);
     Interval range = interval(p);
-    for (const Polynomial& fact : known_.nonnegative) {  // fact = c - p or p + c
+    for (size_t index : facts_near(p)) {                 // fact = c - p or p + c
+        if (facts_[index].nonzero) continue;
+        const Polynomial& fact = dims_.polynomial(facts_[index].form);
         std::optional<Polynomial> sum = add_scaled(p, fact, 1), gap = add_scaled(p, fact, -1);
         if (sum && content(*sum) == 0) range.high = std::min<Wide>(range.high, constant_term(*sum));
         if (gap && content(*gap) == 0) range.low = std::max<Wide>(range.low, constant_term(*gap));

@@ -174,8 +174,8 @@ std::optional<Sym> Dims::as_symbol(Dim d) const {
     return node.kind == AtomKind::symbol ? std::optional(node.symbol) : std::nullopt;
 }
 
-std::vector<Sym> Dims::symbols_of(Dim d) const {
-    std::vector<Sym> out;
+std::vector<Atom> Dims::atoms_of(Dim d) const {
+    std::vector<Atom> out;
     std::vector<Dim> open{d};
     std::unordered_set<Atom> seen;                       // atoms are shared: each is entered once
     while (!open.empty()) {
@@ -183,14 +183,21 @@ std::vector<Sym> Dims::symbols_of(Dim d) const {
         open.pop_back();
         for (const Term& t : p)
             for (const Factor& f : t.factors) {
-                const AtomNode& node = atoms_[f.atom.index];
                 if (!seen.insert(f.atom).second) continue;
-                if (node.kind == AtomKind::symbol) out.push_back(node.symbol);
+                const AtomNode& node = atoms_[f.atom.index];
+                out.push_back(f.atom);
                 open.insert(open.end(), node.args.begin(), node.args.end());
             }
     }
     std::sort(out.begin(), out.end());
     return out;
+}
+
+std::vector<Sym> Dims::symbols_of(Dim d) const {
+    std::vector<Sym> out;
+    for (Atom a : atoms_of(d))
+        if (atoms_[a.index].kind == AtomKind::symbol) out.push_back(atoms_[a.index].symbol);
+    return out;                                          // symbols and their atoms are numbered in the same order
 }
 
 size_t Dims::node_count(Dim d) const { return sizes_[d.index]; }

@@ -10,20 +10,25 @@
 namespace nereus {
 Facts::Facts(Dims& dims) : dims_(dims) {}
 
-void Facts::push() {
-    frames_.push_back({nonnegative_.size(), nonzero_.size(), compatible_.size(), changes_.size(), state_,
-                       rewrite_state_, contradictory_, std::nullopt});
-}
+void Facts::push() { frames_.push_back({changes_.size(), compatible_.size(), state_, rewrite_state_, contradictory_}); }
 
 void Facts::pop() {
     invariant(!frames_.empty(), "pop without push");
-    Frame& frame = frames_.back();
-    nonnegative_.resize(frame.nonnegative), nonzero_.resize(frame.nonzero), compatible_.resize(frame.compatible);
+    const Frame& frame = frames_.back();
     for (; changes_.size() > frame.changes; changes_.pop_back()) {
-        if (changes_.back().pinned) pinned_.erase(changes_.back().atom);
-        else rewrites_.erase(changes_.back().atom);
+        const Change& change = changes_.back();
+        switch (change.kind) {
+        case Change::rewrite: rewrites_.erase(change.atom); break;
+        case Change::pin: pinned_.erase(change.atom); break;
+        case Change::death: facts_[change.fact].live = true; break;
+        case Change::bound: learnt_[change.atom] = change.before; break;
+        case Change::birth:
+            for (Atom a : dims_.atoms_of(facts_.back().form)) mentions_[a].pop_back();
+            facts_.pop_back();
+            break;
+        }
     }
-    if (frame.known) known_ = std::move(*frame.known);
+    compatible_.resize(frame.compatible);
     state_ = frame.state, rewrite_state_ = frame.rewrite_state, contradictory_ = frame.contradictory;
     frames_.pop_back();
 }
@@ -31,11 +36,28 @@ void Facts::pop() {
 size_t Facts::depth() const { return frames_.size(); }
 bool Facts::contradictory() const { return contradictory_; }
 
+// Called before anything else changes: nothing may be cached under the number of another state.
 void Facts::changed(bool rewrites) {
-    if (!frames_.empty() && !frames_.back().known && state_ == frames_.back().state)
-        frames_.back().known = std::move(known_);
     state_ = ++last_state_;
     if (rewrites) rewrite_state_ = state_;
+    refresh();
+}
+
+// The form is rewritten. What is known at once is dropped.
+void Facts::add_fact(Dim form, bool nonzero) {
+    const Polynomial& p = dims_.polynomial(form);
+    int64_t g = content(p), c = constant_term(p);
+    if (g == 0) { contradictory_ |= nonzero ? c == 0 : c < 0; return; }
+    if (!nonzero && dims_.nonnegative(form)) return;
+    if (!nonzero && g > 1) {                             // g*y + c >= 0 means y + c//g >= 0 for integers
+        Polynomial tight;
+        for (const Term& t : p)
+            if (int64_t v = floor_quotient(t.coefficient, g)) tight.push_back({v, t.factors});
+        form = dims_.from_terms(std::move(tight));
+    }
+    for (Atom a : dims_.atoms_of(form)) mentions_[a].push_back(facts_.size());
+    facts_.push_back({form, nonzero, true});
+    changes_.push_back({Change::birth, {}, 0, {}});
 }
 
 bool Facts::contradict() {
@@ -48,9 +70,9 @@ bool Facts::learn_nonnegative(Dim p) {
     if (prove(d)) return !contradictory_;
     if (prove(dims_.sub(dims_.constant(-1), d))) return contradict();
     if (prove(dims_.scale(d, -1))) return learn_zero(d); // <= 0 was known
-    nonnegative_.push_back(d);
     changed(false);
-    refresh();
+    add_fact(d, false);
+    if (!facts_.empty()) propagate(facts_.size() - 1);
     return !contradictory_;
 }
 
@@ -103,40 +125,39 @@ std::optional<Atom> Facts::solvable(const Polynomial& p) {
 
 void Facts::eliminate(Atom a, Dim image) {
     refresh();
-    std::vector<Dim> kept = definitions(a);
+    std::vector<Dim> kept = definitions(a);              // what it says of itself has to be said of its image
     if (dims_.nonnegative(dims_.of(a))) kept.push_back(image);
-    changed(true);                                       // first: nothing may be cached under the old number
+    changed(true);
     rewrites_[a] = image;
-    changes_.push_back({a, false});
-    for (Dim d : kept)
-        if (!dims_.nonnegative(rewrite(d))) nonnegative_.push_back(d);
+    changes_.push_back({Change::rewrite, a, 0, {}});
+    size_t first_new = facts_.size();
+    std::vector<size_t> touched = mentions_[a];
+    for (size_t index : touched) {
+        Dim before = facts_[index].form, after = rewrite(before);
+        if (!facts_[index].live || before == after) continue;
+        facts_[index].live = false;
+        changes_.push_back({Change::death, {}, index, {}});
+        add_fact(after, facts_[index].nonzero);
+    }
+    for (Dim d : kept) add_fact(rewrite(d), false);
+    for (size_t i = first_new, n = facts_.size(); i < n; i++) propagate(i);
 }
 
-// n*m = n*k gives m = k where n is not 0.
-Dim Facts::without_nonzero_factors(Dim d) {
-    const Polynomial& p = dims_.polynomial(d);
-    if (p.empty()) return d;
-    Dim out = d;
-    for (const Factor& f : p[0].factors) {
-        if (!is_not(dims_.of(f.atom), 0)) continue;
-        Polynomial rest = dims_.polynomial(out);
-        bool common = true;
-        for (int32_t i = 0; i < f.power && common; i++) {
-            for (Term& t : rest) {
-                std::optional<Monomial> m = divide(t.factors, {{f.atom, 1}});
-                common &= bool(m);
-                if (m) t.factors = std::move(*m);
-            }
-            if (common) out = dims_.from_terms(rest);
-        }
-    }
-    return out;
+// mod(x, k) = r, so x = k*(x//k) + r; that quotient then stands for itself.
+void Facts::eliminate_by_quotient(const AtomNode& mod, Dim remainder) {
+    Dim x = mod.args[0], k = mod.args[1], quotient = dims_.floor_div(x, k);
+    const Polynomial& q = dims_.polynomial(quotient);
+    if (q.size() != 1 || q[0].coefficient != 1 || !lone_atom(q[0])) return;
+    Atom a = q[0].factors[0].atom;
+    if (rewrites_.contains(a)) return;
+    changed(true);
+    if (pinned_.insert(a).second) changes_.push_back({Change::pin, a, 0, {}});
+    learn_zero(dims_.sub(x, dims_.add(dims_.mul(k, quotient), remainder)));
 }
 
 bool Facts::learn_zero(Dim given) {
     Dim d = without_nonzero_factors(normalise(given));
     Polynomial p = dims_.polynomial(d);
-    refresh();
     if (p.empty()) return !contradictory_;
     int64_t g = content(p), c = constant_term(p);
     if (g == 0 || c % g != 0 || interval(p).excludes(0) || known_nonzero(p)) return contradict();
@@ -146,30 +167,22 @@ bool Facts::learn_zero(Dim given) {
         bool positive = false;
         for (const Term& t : p)
             if (t.factors == Monomial{{*a, 1}}) positive = t.coefficient > 0;
-        Dim self = dims_.of(*a);
-        Dim image = positive ? dims_.sub(self, d) : dims_.add(self, d);
+        Dim self = dims_.of(*a), image = positive ? dims_.sub(self, d) : dims_.add(self, d);
         eliminate(*a, image);
-        const AtomNode& node = dims_.atom(*a);
-        if (node.kind == AtomKind::mod) {                // mod(x, k) = r: x = k*(x//k) + r, and that quotient stays
-            Dim x = node.args[0], k = node.args[1], quotient = dims_.floor_div(x, k);
-            const Polynomial& q = dims_.polynomial(quotient);
-            if (q.size() == 1 && q[0].coefficient == 1 && lone_atom(q[0]) && !rewrites_.contains(q[0].factors[0].atom)) {
-                changed(true);
-                if (pinned_.insert(q[0].factors[0].atom).second) changes_.push_back({q[0].factors[0].atom, true});
-                return learn_zero(dims_.sub(x, dims_.add(dims_.mul(k, quotient), image)));
-            }
-        }
-    } else if (p.size() == 2 && c == 0 && lone_atom(p[0]) && lone_atom(p[1]) && p[0].coefficient != INT64_MIN) {
-        // a*x = b*y with a and b coprime: b divides x, and then y can be solved for.
-        if (!assume_divides(p[1].coefficient, dims_.of(p[0].factors[0].atom))) return false;
-        if (rewrites_.contains(p[0].factors[0].atom)) return learn_zero(d);
-        nonnegative_.push_back(d), nonnegative_.push_back(dims_.scale(d, -1));
-        changed(false);
-    } else {
-        nonnegative_.push_back(d), nonnegative_.push_back(dims_.scale(d, -1));
-        changed(false);
+        if (dims_.atom(*a).kind == AtomKind::mod) eliminate_by_quotient(dims_.atom(*a), image);
+        return !contradictory_;
     }
-    refresh();
+    if (p.size() == 2 && c == 0 && lone_atom(p[0]) && lone_atom(p[1])) {
+        // a*x = b*y with a and b coprime: b divides x, and then y can be solved for.
+        Atom x = p[0].factors[0].atom;
+        if (!assume_divides(p[1].coefficient, dims_.of(x))) return false;
+        if (rewrites_.contains(x)) return learn_zero(d);
+    }
+    changed(false);
+    for (Dim side : {d, dims_.scale(d, -1)}) {
+        add_fact(side, false);
+        if (!facts_.empty()) propagate(facts_.size() - 1);
+    }
     return !contradictory_;
 }
 
@@ -188,9 +201,9 @@ bool Facts::assume_not_equal(Dim a, Dim b) {
     Dim d = dims_.sub(normalise(a), normalise(b)), one = dims_.constant(1);
     if (prove(d)) return learn_nonnegative(dims_.sub(d, one));
     if (prove(dims_.scale(d, -1))) return learn_nonnegative(dims_.sub(dims_.scale(d, -1), one));
-    nonzero_.push_back(d);
     changed(false);
-    refresh();
+    add_fact(d, true);
+    if (!facts_.empty()) propagate(facts_.size() - 1);
     return !contradictory_;
 }
 
@@ -210,8 +223,8 @@ bool Facts::assume_compatible(Dim a, Dim b) {
     bool wide_a = equal(a, one) == Answer::no, wide_b = equal(b, one) == Answer::no;
     if (wide_a && wide_b) return assume_equal(a, b);
     if (equal(a, b) == Answer::no && (wide_a || wide_b)) return assume_equal(wide_a ? b : a, one);
-    compatible_.push_back({a, b});
     changed(false);
+    compatible_.push_back({a, b});
     return !contradictory_;
 }
 } // namespace nereus

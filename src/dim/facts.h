@@ -41,22 +41,14 @@ class Facts {
 
  private:
     friend struct Search;
-    struct Change { Atom atom; bool pinned; };
-    // What follows from the lists below in one state; rebuilt when they change, kept while a frame above is open.
-    struct Known {
-        uint64_t state = UINT64_MAX;
-        std::vector<Polynomial> nonnegative;
-        std::vector<Polynomial> nonzero;
-        std::unordered_map<Atom, Interval> learnt;       // bounds that follow from facts
-        std::unordered_map<Atom, Interval> intervals;    // bounds of atoms, facts and form together
-        std::unordered_map<Atom, std::vector<Dim>> definitions;
+    struct Fact { Dim form; bool nonzero, live; };       // form >= 0, or form != 0; dead once rewritten into another
+    struct Change {                                      // what pop takes back
+        enum Kind : uint8_t { rewrite, pin, birth, death, bound } kind;
+        Atom atom;
+        size_t fact;
+        Interval before;
     };
-    struct Frame {
-        size_t nonnegative, nonzero, compatible, changes;
-        uint64_t state, rewrite_state;
-        bool contradictory;
-        std::optional<Known> known;                      // of the frame below, once this one has changed
-    };
+    struct Frame { size_t changes, compatible; uint64_t state, rewrite_state; bool contradictory; };
     struct Key {
         uint64_t state;
         uint32_t query, a, b;
@@ -64,49 +56,67 @@ class Facts {
     };
     struct KeyHash { size_t operator()(const Key& k) const; };
 
+    // facts.cpp: learning
     void changed(bool rewrites);
     bool contradict();
+    void add_fact(Dim form, bool nonzero);
     bool learn_nonnegative(Dim p);
     bool learn_zero(Dim p);
     std::optional<Atom> solvable(const Polynomial& p);
     bool reaches(Dim d, Atom target, int fuel);
     void eliminate(Atom a, Dim image);
-    Dim without_nonzero_factors(Dim d);
+    void eliminate_by_quotient(const AtomNode& mod, Dim remainder);
+
+    // query.cpp: answers
     Answer cached(uint32_t query, Dim a, Dim b, Answer (Facts::*compute)(Dim, Dim));
     Answer compute_equal(Dim a, Dim b);
     Answer compute_less_equal(Dim a, Dim b);
     Answer compute_compatible(Dim a, Dim b);
+    bool recorded_as_compatible(Dim a, Dim b);           // both normalised
     bool is_not(Dim a, int64_t value);                   // by an interval or a fact != 0; no search
     bool known_nonzero(const Polynomial& p);
+    Dim without_nonzero_factors(Dim d);
 
+    // normalise.cpp: forms
     Dim rewrite(Dim d);                                  // known equalities substituted
     Dim rewrite_atom(Atom a);
     Dim simplify(Dim d);                                 // min, max, bcast, // and mod decided by the facts
     std::optional<Dim> simplify_atom(Atom a);
-    bool prove(Dim p, int depth, int budget);            // p >= 0; p is rewritten
-    bool prove(Dim p) { return prove(p, 4, 200); }
-    const std::vector<Dim>& definitions(Atom a);         // what an atom's definition says, each >= 0
 
-    void refresh();                                      // brings known_ up to date; may find a contradiction
-    bool propagate(const Polynomial& p);
+    // prove.cpp: search
+    bool prove(Dim p, int depth, int budget);            // p >= 0; p is rewritten
+    bool prove(Dim p) { return prove(p, 4, 250); }
+    const std::vector<Dim>& definitions(Atom a);         // what an atom's definition says, each >= 0
+    std::vector<size_t> facts_near(const Polynomial& p); // live facts that share an atom with p
+
+    // bounds.cpp: intervals
+    void refresh();                                      // forgets what was derived in another state
+    void propagate(size_t fact);                         // and whatever follows for others, within a limit
+    std::vector<Atom> tighten(const Polynomial& p);      // the atoms whose bounds p >= 0 improves
     Interval interval(Atom a);
     Interval interval(const Monomial& m);
     Interval interval(const Polynomial& p);
     Interval form_interval(const AtomNode& node);
 
     Dims& dims_;
-    std::vector<Dim> nonnegative_, nonzero_;
-    std::vector<std::pair<Dim, Dim>> compatible_;
+    std::vector<Fact> facts_;
+    std::unordered_map<Atom, std::vector<size_t>> mentions_;     // facts by every atom in them, at any depth
+    std::unordered_map<Atom, Interval> learnt_;          // bounds that follow from facts
     std::unordered_map<Atom, Dim> rewrites_;             // acyclic, but for pinned atoms
     std::unordered_set<Atom> pinned_;                    // quotients that stand for h//32 in h = 32*(h//32)
-    std::unordered_set<Atom> rewriting_;
-    std::vector<Change> changes_;                        // undo log of rewrites_ and pinned_
+    std::vector<std::pair<Dim, Dim>> compatible_;
+    std::vector<Change> changes_;
     std::vector<Frame> frames_;
-    uint64_t state_ = 0, rewrite_state_ = 0, last_state_ = 0;    // a state's number is never used for another one
-    size_t cycles_cut_ = 0, simplifying_ = 0;
     bool contradictory_ = false;
-    Known known_;
+
+    // A state's number is never used for another one, so that what is cached under it is valid again after a pop.
+    uint64_t state_ = 0, rewrite_state_ = 0, last_state_ = 0, derived_state_ = 0, pairs_state_ = UINT64_MAX;
     std::unordered_map<Key, Answer, KeyHash> answers_;
     std::unordered_map<Key, Dim, KeyHash> forms_;
+    std::unordered_map<Atom, Interval> intervals_;       // of derived_state_: bounds of atoms, facts and form together
+    std::unordered_map<Atom, std::vector<Dim>> definitions_;
+    std::unordered_set<uint64_t> pairs_;                 // of pairs_state_: compatible_, normalised
+    std::unordered_set<Atom> rewriting_;
+    size_t cycles_cut_ = 0, simplifying_ = 0;
 };
 } // namespace nereus

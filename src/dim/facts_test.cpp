@@ -405,7 +405,7 @@ void answers_hold(uint64_t seed, int count) {
 } // namespace
 
 TEST(FactsProperty, AnswersHoldAtEveryPoint) {
-    answers_hold(1, 300);
-    answers_hold(fresh_seed(), 300);
+    answers_hold(1, 100);
+    answers_hold(fresh_seed(), 100);
 }
 } // namespace nereus

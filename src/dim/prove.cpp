@@ -7,12 +7,13 @@
 // into cases. Depth and number of steps are bounded, so a true p may stay unproved; a false one never is proved.
 #include "dim/facts.h"
 #include "dim/polynomial.h"
+#include <algorithm>
 
 namespace nereus {
 // What an atom's definition says, as dims >= 0. A quotient or remainder has a value only if its divisor is not 0.
 const std::vector<Dim>& Facts::definitions(Atom a) {
-    auto found = known_.definitions.find(a);
-    if (found != known_.definitions.end()) return found->second;
+    auto found = definitions_.find(a);
+    if (found != definitions_.end()) return found->second;
     const AtomNode& node = dims_.atom(a);
     Dim self = dims_.of(a), one = dims_.constant(1);
     std::vector<Dim> out;
@@ -45,12 +46,27 @@ const std::vector<Dim>& Facts::definitions(Atom a) {
         break;
     }
     for (Dim& d : out) d = rewrite(d);
-    return known_.definitions[a] = std::move(out);
+    return definitions_[a] = std::move(out);
+}
+
+std::vector<size_t> Facts::facts_near(const Polynomial& p) {
+    constexpr size_t most_facts = 48;                    // the newest: they were learnt near the question
+    std::vector<size_t> out;
+    for (const Term& t : p)
+        for (const Factor& f : t.factors)
+            if (auto found = mentions_.find(f.atom); found != mentions_.end())
+                for (size_t i = found->second.size(); i-- > 0 && out.size() < 4 * most_facts;)
+                    if (facts_[found->second[i]].live) out.push_back(found->second[i]);
+    std::sort(out.begin(), out.end(), std::greater());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    if (out.size() > most_facts) out.resize(most_facts);
+    return out;
 }
 
 struct Search {
     Facts& facts;
     int budget;                                          // steps left
+    bool cut = false;                                    // somewhere only the depth was too small
     std::vector<Polynomial> cases = {};                  // facts of the open cases
 
     bool nonnegative(const Monomial& m) { return facts.interval(m).low >= 0; }
@@ -76,11 +92,21 @@ struct Search {
         return scaled && taken ? add_scaled(*scaled, *taken, -1) : std::nullopt;
     }
 
+    static bool overlaps(const Polynomial& p, const Polynomial& f, const Monomial& m) {
+        for (const Term& t : f) {
+            std::optional<Monomial> product = t.factors.empty() ? std::nullopt : multiply(t.factors, m);
+            for (const Term& other : p)
+                if (product && other.factors == *product) return true;
+        }
+        return false;
+    }
+
     bool by_fact(const Polynomial& p, const Term& bad, const Polynomial& f, int depth) {
         for (const Term& t : f) {
             if ((t.coefficient < 0) != (bad.coefficient < 0)) continue;
             std::optional<Monomial> m = divide(bad.factors, t.factors);
             if (!m || (!m->empty() && !nonnegative(*m))) continue;
+            if (t.factors.empty() && !overlaps(p, f, *m)) continue;    // every fact has such a term: few can help
             std::optional<Polynomial> next = step(p, bad, f, t, *m);
             if (next && next->size() <= 24 && holds(*next, depth - 1)) return true;
             if (budget < 0) return false;
@@ -92,14 +118,19 @@ struct Search {
     bool by_facts(const Polynomial& p, const Term& bad, int depth) {
         for (size_t i = 0; i < cases.size(); i++)
             if (by_fact(p, bad, Polynomial(cases[i]), depth)) return true;
-        for (const Polynomial& f : facts.known_.nonnegative)
-            if (by_fact(p, bad, f, depth)) return true;
+        for (size_t index : facts.facts_near(p))
+            if (!facts.facts_[index].nonzero && by_fact(p, bad, facts.dims_.polynomial(facts.facts_[index].form), depth))
+                return true;
         for (const Term& t : p)
-            for (const Factor& f : t.factors) {
-                std::vector<Dim> definitions = facts.definitions(f.atom);
-                for (Dim d : definitions)
-                    if (by_fact(p, bad, facts.dims_.polynomial(d), depth)) return true;
-            }
+            for (const Factor& f : t.factors)
+                if (by_definition(p, bad, f.atom, depth)) return true;
+        return false;
+    }
+
+    bool by_definition(const Polynomial& p, const Term& t, Atom a, int depth) {
+        std::vector<Dim> definitions = facts.definitions(a);
+        for (Dim d : definitions)
+            if (by_fact(p, t, facts.dims_.polynomial(d), depth)) return true;
         return false;
     }
 
@@ -147,7 +178,11 @@ struct Search {
         Polynomial p = tightened(given);
         Interval range = facts.interval(p);
         if (range.low >= 0) return true;
-        if (range.high < 0 || depth <= 0) return false;
+        if (range.high < 0) return false;
+        if (depth <= 0) {
+            cut = true;
+            return false;
+        }
         int tried = 0;
         for (const Term& t : p) {
             Interval part = multiply(facts.interval(t.factors), {t.coefficient, t.coefficient});
@@ -155,6 +190,11 @@ struct Search {
             if (by_facts(p, t, depth)) return true;
             if (budget < 0) return false;
         }
+        for (const Term& t : p)                          // a quotient is >= 0, and also >= (x - k + 1)/k
+            for (const Factor& f : t.factors)
+                if (t.coefficient > 0 && facts.dims_.atom(f.atom).kind == AtomKind::floor_div &&
+                    by_definition(p, t, f.atom, depth))
+                    return true;
         for (const Term& t : p)
             for (const Factor& f : t.factors) {
                 AtomKind kind = facts.dims_.atom(f.atom).kind;
@@ -169,6 +209,12 @@ bool Facts::prove(Dim p, int depth, int budget) {
     refresh();
     const Polynomial& goal = dims_.polynomial(p);
     if (interval(goal).low >= 0) return true;
-    return Search{*this, budget}.holds(goal, depth);
+    Search search{*this, budget};
+    for (int d = 1; d <= depth; d++) {                   // short proofs first: they are the common ones
+        search.cut = false;
+        if (search.holds(goal, d)) return true;
+        if (!search.cut || search.budget < 0) return false;
+    }
+    return false;
 }
 } // namespace nereus

@@ -43,11 +43,11 @@ Answer Facts::compatible(Dim a, Dim b) {
 
 // p is a multiple of a polynomial that is known not to be 0.
 bool Facts::known_nonzero(const Polynomial& p) {
-    refresh();
-    for (const Polynomial& fact : known_.nonzero) {
-        if (p.empty() || fact.size() != p.size()) continue;
-        int64_t g = common_divisor(content(p), constant_term(p)), h = common_divisor(content(fact), constant_term(fact));
-        if (g == 0 || h == 0) continue;
+    int64_t g = common_divisor(content(p), constant_term(p));
+    for (size_t index : facts_near(p)) {
+        const Polynomial& fact = dims_.polynomial(facts_[index].form);
+        if (!facts_[index].nonzero || fact.size() != p.size()) continue;
+        int64_t h = common_divisor(content(fact), constant_term(fact));
         bool same = true, opposite = true;
         for (size_t i = 0; i < p.size(); i++) {
             int64_t x = p[i].coefficient / g, y = fact[i].coefficient / h;
@@ -57,6 +57,39 @@ bool Facts::known_nonzero(const Polynomial& p) {
         if (same || opposite) return true;
     }
     return false;
+}
+
+// n*m = n*k means m = k where n is not 0.
+Dim Facts::without_nonzero_factors(Dim d) {
+    const Polynomial& p = dims_.polynomial(d);
+    if (p.empty()) return d;
+    Dim out = d;
+    for (const Factor& f : p[0].factors) {
+        if (!is_not(dims_.of(f.atom), 0)) continue;
+        for (int32_t i = 0; i < f.power; i++) {
+            Polynomial rest = dims_.polynomial(out);
+            bool common = true;
+            for (Term& t : rest) {
+                std::optional<Monomial> m = divide(t.factors, {{f.atom, 1}});
+                common &= bool(m);
+                if (m) t.factors = std::move(*m);
+            }
+            if (!common) break;
+            out = dims_.from_terms(std::move(rest));
+        }
+    }
+    return out;
+}
+
+bool Facts::recorded_as_compatible(Dim a, Dim b) {
+    if (compatible_.empty()) return false;
+    auto pair = [](Dim x, Dim y) { return uint64_t(std::min(x, y).index) << 32 | std::max(x, y).index; };
+    if (pairs_state_ != state_) {
+        pairs_.clear();
+        for (const auto& [x, y] : compatible_) pairs_.insert(pair(normalise(x), normalise(y)));
+        pairs_state_ = state_;
+    }
+    return pairs_.contains(pair(a, b));
 }
 
 bool Facts::is_not(Dim a, int64_t value) {
@@ -77,11 +110,7 @@ Answer Facts::compute_equal(Dim a, Dim b) {
     if (interval(p).excludes(0) || known_nonzero(p)) return Answer::no;
     Dim rest = without_nonzero_factors(d);
     if (rest != d && known_nonzero(dims_.polynomial(rest))) return Answer::no;
-    for (const auto& [left, right] : compatible_) {      // compatible, and neither is 1
-        Dim l = normalise(left), r = normalise(right);
-        if (!((l == x && r == y) || (l == y && r == x))) continue;
-        if (is_not(x, 1) && is_not(y, 1)) return Answer::yes;
-    }
+    if (recorded_as_compatible(x, y) && is_not(x, 1) && is_not(y, 1)) return Answer::yes;
     Dim minus = dims_.scale(rest, -1), one = dims_.constant(1);
     bool at_least = prove(rest), at_most = prove(minus);
     if (at_least && at_most) return Answer::yes;
@@ -107,10 +136,7 @@ Answer Facts::compute_compatible(Dim a, Dim b) {
     Dim one = dims_.constant(1), x = normalise(a), y = normalise(b);
     Answer same = equal(x, y), one_x = equal(x, one), one_y = equal(y, one);
     if (same == Answer::yes || one_x == Answer::yes || one_y == Answer::yes) return Answer::yes;
-    for (const auto& [left, right] : compatible_) {
-        Dim l = normalise(left), r = normalise(right);
-        if ((l == x && r == y) || (l == y && r == x)) return Answer::yes;
-    }
+    if (recorded_as_compatible(x, y)) return Answer::yes;
     // bcast(x, y) has a value only if x and y fit each other, so it fits both; and it is x or y, so whatever fits
     // both fits it.
     for (auto [wide, other] : {std::pair(x, y), std::pair(y, x)}) {

@@ -21,10 +21,12 @@ struct LaunchBuffer {
     enum class Kind : uint8_t { slot, address, object, weights } kind = Kind::slot;
     uint32_t index = 0;                     // slot of the region; register with an address or tensor object; byte offset
     IntSource bytes;                        // for checked kernels
+    bool operator==(const LaunchBuffer&) const = default;
 };
 struct LaunchGroup {
     std::vector<IntSource> extents;         // outermost first
     std::vector<IntSource> strides;         // in elements, [buffer of the group][axis]
+    bool operator==(const LaunchGroup&) const = default;
 };
 struct LaunchInfo {
     uint32_t kernel = 0;
@@ -34,6 +36,7 @@ struct LaunchInfo {
     std::vector<uint32_t> late;             // registers that receive Launch.out
     uint32_t site = 0;                      // whom to blame
     uint32_t step = 0;                      // when it runs, in the numbering of the region's slots
+    bool operator==(const LaunchInfo&) const = default;
 };
 
 struct KernelInfo {
@@ -42,11 +45,16 @@ struct KernelInfo {
     bool library = false;
     int64_t scratch = 0;
     ParamLayout layout;
+    bool operator==(const KernelInfo&) const = default;
 };
 
 // A buffer of a region: alive from step `first` to step `last`, both included. Steps number the launches and calls of
 // the function in program order, so that arms never overlap in time.
-struct SlotInfo { IntSource bytes; uint32_t first = 0, last = 0; };
+struct SlotInfo {
+    IntSource bytes;
+    uint32_t first = 0, last = 0;
+    bool operator==(const SlotInfo&) const = default;
+};
 
 struct RegionInfo {
     uint32_t function = 0;
@@ -56,20 +64,26 @@ struct RegionInfo {
     std::vector<SlotInfo> slots;
     std::vector<uint32_t> prefixes;         // per call: its step; slots alive across it stay below the callee's frame
     std::vector<std::vector<uint32_t>> lists;   // launches that run without bytecode between them
+    bool operator==(const RegionInfo&) const = default;
 };
 
 struct FunctionInfo {
     std::string name;
     uint32_t begin = 0, end = 0;            // instructions
     uint32_t registers = 0, params = 0, results = 0;
+    bool operator==(const FunctionInfo&) const = default;
 };
 
 // What a failing instruction says. `what` may contain {0} and {1} for the two numbers of a check.
 struct Site {
-    uint8_t code = 0;                       // a Code
+    Code code = Code::internal;
     std::string what, place, hint;          // place: file:line:column, or empty
+    bool operator==(const Site&) const = default;
 };
-struct PlaceMark { uint32_t instruction = 0, site = 0; };   // from this instruction on, faults are blamed on that site
+struct PlaceMark {                          // from this instruction on, faults are blamed on that site
+    uint32_t instruction = 0, site = 0;
+    bool operator==(const PlaceMark&) const = default;
+};
 
 // The type of a value at the door, as a tree in a table, so that types may be recursive.
 struct DoorType {
@@ -81,13 +95,19 @@ struct DoorType {
     std::vector<std::string> names;         // record: fields; data: constructors
     std::vector<std::vector<uint32_t>> fields;          // tuple, record, seq: one list; data: one per constructor
     std::vector<uint32_t> bound;            // data: how many bound dims each constructor has
+    bool operator==(const DoorType&) const = default;
 };
-struct DoorParam { std::string name; uint32_t type = 0; };
+struct DoorParam {
+    std::string name;
+    uint32_t type = 0;
+    bool operator==(const DoorParam&) const = default;
+};
 
 // How a leaf of a parameter or result crosses the door; tuples are taken apart, in order.
 struct DoorLeaf {
     enum class Kind : uint8_t { number, address, object } kind = Kind::object;
     uint32_t type = 0;                      // address as a result: written by new_output under this leaf's position
+    bool operator==(const DoorLeaf&) const = default;
 };
 
 // The entry point: `function` takes the observed door sizes, then the leaves of the arguments, and gives the leaves of
@@ -101,6 +121,7 @@ struct EntryInfo {
     std::vector<DoorLeaf> param_leaves;     // of all parameters, one after the other
     uint32_t result_type = 0;
     std::vector<DoorLeaf> result_leaves;
+    bool operator==(const EntryInfo&) const = default;
 };
 
 struct Executable {
@@ -120,5 +141,6 @@ struct Executable {
     std::vector<std::byte> blob;            // position-independent machine code
     std::string target;                     // x86-64-v2, -v3, -v4: what the CPU must have
     bool checked = false;                   // kernels assert their bounds
+    bool operator==(const Executable&) const = default;
 };
 } // namespace nereus

@@ -16,16 +16,25 @@ inline constexpr int max_group_rank = 32;     // after collapsing; kernels keep 
 struct GroupLayout {
     std::vector<uint16_t> buffers;            // which buffers have strides in this group, ascending
     bool keep_axes = false;                   // the kernel needs each axis as it is: coordinates, single axes
+    bool operator==(const GroupLayout&) const = default;
 };
 
 // Items are the units of work that tasks are made of: points, rows or tiles. Their number is the product over
 // `dims` of ceil(points / tile); an item costs the product of the points of `work`; a task gets about `target` of it.
 struct GridLayout {
-    struct Dim { uint16_t group; int32_t tile; };
+    struct Dim { uint16_t group = 0; int32_t tile = 1; bool operator==(const Dim&) const = default; };
     std::vector<Dim> dims;                    // empty: one task
     std::vector<uint16_t> work;
     int64_t target = 1;
     int64_t align = 1;                        // items per task is a multiple of this
+    bool operator==(const GridLayout&) const = default;
+};
+
+// What a worker needs beside its stack: fixed + the sum over `per_point` of bytes * points of the group.
+struct ScratchLayout {
+    struct Term { uint16_t group; int32_t bytes; };
+    int64_t fixed = 0;
+    std::vector<Term> per_point;
 };
 
 struct ParamLayout {
@@ -33,10 +42,12 @@ struct ParamLayout {
     std::vector<DType> buffers;               // dtype of every buffer of the kernel
     int32_t scalars = 0;
     GridLayout grid;
+    ScratchLayout scratch;
 
     int32_t group_slot(size_t g) const { return int32_t(2 + 3 * g); }
     int32_t scalar_slot(size_t s) const { return int32_t(2 + 3 * groups.size() + s); }
     int32_t tables() const { return scalar_slot(size_t(scalars)); }
+    bool operator==(const ParamLayout&) const = default;
 };
 
 // How one group is bound: extents, outermost first, and strides in elements, [buffer of the group][axis].
@@ -50,6 +61,9 @@ int64_t param_slots(const ParamLayout& layout, std::span<const int32_t> ranks);
 // its points overflows. Allocates nothing; p has at least param_slots().
 int64_t fill_params(const ParamLayout& layout, std::span<const GroupShape> groups, std::span<const int64_t> scalars,
                     std::span<int64_t> p);
+
+// Bytes of Worker.scratch for a filled block; -1 on overflow.
+int64_t scratch_bytes(const ParamLayout& layout, std::span<const int64_t> p);
 
 // Merges and drops axes in place; extents and strides ([buffer][axis], packed by the old rank on entry and by the new
 // one on return). Row-major order of points is kept. Returns the new rank, 0 if a single point is left.

@@ -20,8 +20,8 @@ enum class Opcode : uint16_t {
     slot, weights, new_output, read_scalar, write_scalar, copy,
     new_tensor, new_scalar, new_data, new_seq, new_ref,
     tensor_data, tensor_dim, tensor_rank, scalar_value, tag, field, bound_dim,
-    seq_length, seq_get, seq_push, seq_set, ref_read, ref_write,
-    retain, release, print,
+    seq_length, seq_get, seq_push, seq_set, seq_stack, ref_read, ref_write,
+    retain, release, equal, print,
 };
 inline constexpr int opcode_count = int(Opcode::print) + 1;
 

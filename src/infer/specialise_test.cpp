@@ -47,10 +47,10 @@ const Case copies[] = {
      "@main(P, Q) -> (P, Q)\n@step(P, P) -> P\n@step.1(Q, Q) -> Q"},
     {"function values", "def @id(%x) { %x }\ndef @apply(%f, %x) { %f(%x) }\ndef @main(%x: f32) { @apply(@id, %x) }",
      "@main(f32()) -> f32\n@id(f32) -> f32\n@apply(fn(f32) -> f32, f32) -> f32"},
-    {"declared shapes stay", "def @f(%x: Tensor[(n, m), t1], %y: a) -> Tensor[(m, n), t1] where n > 0 { transpose(%x, [1, 0]) }\n"
+    {"declared shapes stay", "def @f[t1: dtype](%x: Tensor[(n, m), t1], %y: a) -> Tensor[(m, n), t1] where n > 0 { transpose(%x, [1, 0]) }\n"
                              "def @main(%x: Tensor[(k, 4), f64]) -> Tensor[(4, k), f64] { @f(%x, %x) }",
      "@main(f64(k, 4)) -> f64(4, k)\n@f(f64(n, m), f64) -> f64(m, n)"},
-    {"dims of data stay", "type Cell[d: dim, t: dtype] = {w: Tensor[(d), t]}\ndef @w(%c: Cell[n, t]) { %c.w }\n"
+    {"dims of data stay", "type Cell[d: dim, t: dtype] = {w: Tensor[(d), t]}\ndef @w[t: dtype](%c: Cell[n, t]) { %c.w }\n"
                           "def @main(%c: Cell[8, f32]) { %d = {%c with w = %c.w * 2}; (@w(%c), %d) }",
      "@main(Cell[8, f32]) -> (f32, Cell[?, f32])\n@w(Cell[n, f32]) -> f32"},
     {"unused element type", "type L[a] = N | C(a, L[a])\ndef @len(%l) { match (%l) { N => 0, C(_, %r) => 1 + @len(%r) } }\n"

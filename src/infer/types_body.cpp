@@ -77,8 +77,9 @@ Status TypeWalk::bind(BindingId id) {
     if (info.type == context_.module.types.unit() && unify(terms_, term, found))
         return Error{Code::type, "expected (), found " + context_.text(found), binding.span,
                      "the value of a statement is dropped: give it a name, or write `_ = …`"};
-    return context_.expect(term, found, Blame{.span = info.span.known() ? info.span : binding.span, .what = "",
-                                              .owner = info.name, .sigil = "%", .literal = is_immediate(binding)});
+    Blame blamed{.span = info.span.known() ? info.span : binding.span, .what = "", .literal = is_immediate(binding)};
+    if (!blamed.literal) blamed.owner = info.name, blamed.sigil = "%";
+    return context_.expect(term, found, blamed);
 }
 
 Result<TermId> TypeWalk::infer(BindingId id, const Binding& b) {

@@ -7,12 +7,16 @@ namespace {
 Status check_nesting(const TypeContext& context, const Function& function, const BodyTypes& types) {
     std::unordered_map<TermId, uint32_t> known;
     for (size_t i = 0; i < types.values.size(); ++i) {
-        if (!types.values[i].valid() || context.terms.nesting(types.values[i], known)) continue;
+        if (!types.values[i].valid()) continue;
+        std::optional<uint32_t> levels = context.terms.nesting(types.values[i], known);
+        if (levels && *levels <= max_type_nesting) continue;
         const ValueInfo& value = function.values[i];
-        Span span = value.span.known() ? value.span : function.span;
-        return context.error(Blame{.span = span, .what = "", .owner = value.name, .sigil = "%"},
-                             "its type would contain itself, or nests more than 1000 deep",
-                             "a recursive structure needs a declared type");
+        Blame blame{.span = value.span.known() ? value.span : function.span, .what = "", .owner = value.name, .sigil = "%"};
+        if (!levels)
+            return context.error(blame, "its type would contain itself", "a recursive structure needs a declared type");
+        Error error = context.error(blame, "its type nests more than " + std::to_string(max_type_nesting) + " deep");
+        error.code = Code::limit;
+        return error;
     }
     return {};
 }

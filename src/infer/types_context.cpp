@@ -26,6 +26,7 @@ std::string cast_hint(const Terms& terms, const Clash& clash, const Blame& blame
     if (!is_dtype_sort(expected.kind) || !is_dtype_sort(found.kind)) return {};
     if (expected.kind == TermKind::dtype && expected.dtype == DType::boolean) return "compare it: `%x != 0` is a bool";
     bool float_into_integer = is_class(expected, DTypeClass::integer) && is_class(found, DTypeClass::real);
+    if (blame.literal && float_into_integer && blame.what.empty()) return "write an integer";
     if (blame.literal && float_into_integer)
         return "a number with a point never becomes an integer: cast the other operand, cast(…, f32)";
     std::string_view target = expected.kind == TermKind::dtype            ? dtype_name(expected.dtype)

@@ -20,7 +20,8 @@ class Solver {
 
     // false: the subject is not known yet.
     Result<bool> solve() {
-        if (terms_.is_unknown(open_.subject)) return false;
+        if (terms_.is_unknown(open_.subject) && !(open_.kind == Deferred::Kind::grad && guess_differentiated()))
+            return false;
         switch (open_.kind) {
         case Deferred::Kind::project: TRY(project()); break;
         case Deferred::Kind::field: case Deferred::Kind::update: case Deferred::Kind::record:
@@ -44,6 +45,14 @@ class Solver {
         Error error = std::move(done).error();
         error.notes.push_back({open_.call, "because of this call"});
         return error;
+    }
+
+    // The gradient has f's own parameters, so a use of it says what f is.
+    bool guess_differentiated() {
+        if (terms_[open_.result].kind != TermKind::function) return false;
+        std::vector<TermId> parts(terms_.parts(open_.result).begin(), terms_.parts(open_.result).end());
+        parts.back() = terms_.tensor(DTypeClass::real);
+        return !unify(terms_, open_.subject, terms_.composite(TermKind::function, parts));
     }
 
     Status project() {

@@ -72,7 +72,6 @@ std::optional<uint32_t> Terms::nesting(TermId top, std::unordered_map<TermId, ui
             continue;
         }
         uint32_t levels = visit.below;
-        if (levels > max_type_nesting) return std::nullopt;
         known[visit.id] = levels;
         stack.pop_back();
         if (stack.empty()) return levels;

@@ -52,7 +52,7 @@ class Terms {
     TypeTerm& node(TermId id) { return terms_[find(id).index]; }
     TermId composite(TermKind kind, std::span<const TermId> parts, DeclId decl = {});
 
-    // Levels of nesting below each term, from a shared table; nullopt where a term contains itself or nests too deep.
+    // Levels of nesting below a term, from a shared table; nullopt where a term contains itself.
     std::optional<uint32_t> nesting(TermId id, std::unordered_map<TermId, uint32_t>& known) const;
 
  private:

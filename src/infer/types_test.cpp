@@ -43,7 +43,7 @@ const Case signatures[] = {
     {"projection waits", "def @first(%p) { %p.0 }\ndef @g(%x: f32) { @first((%x, true)) }",
      "@first(a) -> b\n@g(f32()) -> f32"},
     {"projection waits for a later use", "def @g(%x: f32) { %f = fn(%p) { %p.1 }; %f((%x, true)) }", "@g(f32()) -> bool"},
-    {"compose", "def @compose(%f, %g) { fn(%x) { %f(%g(%x)) } }", "@compose(fn(b) -> c, fn(a) -> b) -> fn(a) -> c"},
+    {"compose", "def @compose(%f, %g) { fn(%x) { %f(%g(%x)) } }", "@compose(fn(a) -> b, fn(c) -> a) -> fn(c) -> b"},
     {"higher order", "def @twice(%f, %x) { %f(%f(%x)) }", "@twice(fn(a) -> a, a) -> a"},
     {"function value", "def @id(%x) { %x }\ndef @f() { @id }", "@id(a) -> a\n@f() -> fn(a) -> a"},
     {"if", "def @f(%c, %x) { if (%c) { %x } else { %x + 1 } }", "@f(bool, t) -> t"},
@@ -96,7 +96,7 @@ const Case signatures[] = {
     {"grad", "def @loss(%w, %x) { sum(%w * %x * 1.0) }\ndef @f() { grad(@loss) }\ndef @g() { grad(@loss, wrt=[0]) }",
      "@loss(t, t) -> t\n@f() -> fn(t, t) -> (t, t)\n@g() -> fn(t, t) -> t"},
     {"grad of a parameter", "def @f(%h, %x: f32) { grad(%h)(%x) }\ndef @g(%x: f32) { @f(fn(%y) { %y * %y }, %x) }",
-     "@f(fn(f32()) -> t, f32()) -> f32()\n@g(f32()) -> f32"},
+     "@f(fn(f32) -> t, f32()) -> f32\n@g(f32()) -> f32"},
     {"grad of structures", "type P = {w: f32, n: i64}\ndef @loss(%p: P) { %p.w * 2 }\ndef @f(%p) { grad(@loss)(%p) }",
      "@loss(P) -> f32\n@f(P) -> P"},
     {"unit", "def @f() { () }", "@f() -> ()"},
@@ -148,12 +148,12 @@ const Case refused[] = {
     {"match arms", "def @f(%n: i64) { match (%n) { 0 => (1, 2), _ => (1, 2, 3) } }",
      "arm 2: expected a tuple of 2, found one of 3: (Tensor[.., number], Tensor[.., number]) against "
      "(Tensor[.., number], Tensor[.., number], Tensor[.., number])"},
-    {"arity", "def @g(%x) { %x }\ndef @f(%x) { @g(%x, %x) }", "`@g`: takes 1 argument, 2 given"},
+    {"arity of a function value", "def @g(%x) { %x }\ndef @f(%x) { %h = @g; %h(%x, %x) }", "`%h`: takes 1 argument, 2 given"},
     {"arity of a value", "def @f(%x: f32) { %g = fn(%y) { %y }; %g(%x, %x) }", "`%g`: takes 1 argument, 2 given"},
     {"not a function", "def @f(%x: f32) { %x(%x) }", "`%x`: only a function can be called, found Tensor[.., f32]"},
     {"argument", "type L[a] = N | C(a, L[a])\ndef @g(%l: L[f32]) { %l }\ndef @f(%l: L[i64]) { @g(%l) }",
      "argument 1 of `@g`: expected f32, found i64, inside L[Tensor[.., f32]] | nothing is converted silently: write cast(%l, f32)"},
-    {"infinite type", "def @f(%x) { %x(%x) }", "`%x`: its type would contain itself, or nests more than 1000 deep"},
+    {"infinite type", "def @f(%x) { %x(%x) }", "`%x`: its type would contain itself | a recursive structure needs a declared type"},
     {"rigid against dtype", "def @f(%x: a) -> a { %x + 1 }", "argument 1 of `add`: expected Tensor[.., number], found `a` | "
      "the signature promises to work for every `a`; write Tensor[.., number] instead of `a` there if that is meant"},
     {"rigid against rigid", "def @f(%x: a, %y: b) -> a { %y }", "result of `@f`: expected `a`, found `b` | "
@@ -162,7 +162,7 @@ const Case refused[] = {
      "result of `@f`: expected f32, found `t` | the signature promises to work for every `t`; write f32 instead of `t` there if "
      "that is meant"},
     {"monomorphic recursion", "def @f(%x, %n: i64) { if (%n == 0) { 0 } else { @f((%x, %x), %n - 1) } }",
-     "`%x`: its type would contain itself, or nests more than 1000 deep"},
+     "`%x`: its type would contain itself | a recursive structure needs a declared type"},
     {"annotation", "def @f(%x: f32) { %y: i64 = %x + 1; %y }",
      "`%y`: expected i64, found f32 | nothing is converted silently: write cast(…, i64)"},
     {"state", "def @f(%x: f32) { for %i in 3, (%s = %x) { %i } }",
@@ -185,8 +185,7 @@ const Case refused[] = {
     {"constructor", "type O[a] = None_ | Some_(a)\ndef @f(%o) { match (%o) { None_ => 0, Some_(%x) => %x, true => 1 } }",
      "pattern: expected O[Tensor[.., number]], found Tensor[.., bool]"},
     {"index", "def @f(%x: Tensor[(n), f32]) { %x[0.5] }",
-     "index 1: expected an integer, found a float | a number with a point never becomes an integer: cast the other operand, "
-     "cast(…, f32)"},
+     "expected i64, found a float | write an integer"},
     {"index of a tuple", "def @f(%x: f32) { (%x, %x)[0] }",
      "only tensors and Seq can be indexed, found (Tensor[.., f32], Tensor[.., f32]) | write .0, .1 for the elements of a tuple"},
     {"grad of no scalar", "def @g(%x) { (%x, %x) }\ndef @f(%x: f32) { grad(@g)(%x) }",

@@ -1,4 +1,6 @@
 #include "infer/types_testing.h"
+#include "ops/registry.h"
+#include "text/parse.h"
 
 namespace nereus {
 namespace {
@@ -12,6 +14,8 @@ std::string element_text(const Module& module, const Element& element) {
 }
 std::string dim_text(const Module& module, Dim dim) { return dim.valid() ? module.dims.to_string(dim) : "?"; }
 } // namespace
+
+Result<Module> parse_for_test(std::string_view program) { return parse("test.nr", std::string(program), all_ops()); }
 
 std::string type_for_test(const Module& module, TypeId id) {
     if (!id.valid()) return "nothing";

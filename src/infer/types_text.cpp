@@ -72,18 +72,17 @@ class TermWriter {
     const Terms& terms_;
 };
 
-// Edits between two words, at most `limit`.
+// Edits between two words, two swapped letters being one; limit + 1 stands for more.
 size_t distance(std::string_view a, std::string_view b, size_t limit) {
     if (a.size() > b.size() + limit || b.size() > a.size() + limit) return limit + 1;
-    std::vector<size_t> row(b.size() + 1);
+    std::vector<size_t> before, above, row(b.size() + 1);
     for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
     for (size_t i = 1; i <= a.size(); ++i) {
-        size_t diagonal = row[0];
-        row[0] = i;
+        before = std::move(above), above = std::move(row), row.assign(b.size() + 1, i);
         for (size_t j = 1; j <= b.size(); ++j) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+            row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1])});
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
         }
     }
     return row.back();

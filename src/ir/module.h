@@ -51,7 +51,8 @@ enum class Form : uint8_t {
     while_,        // args: initial states; blocks[0]: condition, no params; blocks[1]: body, params = the states, which
                    // the condition sees too; results of the body: states, yields
     closure,       // args: captured values; made from lambda by the shapes stage, which lifts the body to a function
-    check,         // fails unless `fact` holds; inserted by the shapes stage
+    check,         // inserted by the shapes stage. No args: fails unless `fact` holds. One: fails unless args[0] has the
+                   // type of the result, which is args[0] with the sizes it turned out to have (`defines`)
 };
 
 struct Literal {
@@ -93,7 +94,16 @@ struct Arm { Pattern pattern; BlockId guard; };          // guard: sees the patt
 
 // One lambda of a closure set. The instance takes the captured values, then the arguments; `dims` as in a call, over
 // symbols of the caller and of `opened`, the symbols found in the captured values when the closure is taken apart.
-struct ApplyTarget { uint32_t lambda = 0; FunctionId function; std::vector<Sym> opened; std::vector<Dim> dims; };
+// Where several lambdas may arrive, `chosen` receive the instance's result_dims and `results` are then the values of the
+// binding's `defines`; with one target, `defines` receive result_dims directly and both are empty.
+struct ApplyTarget {
+    uint32_t lambda = 0;
+    FunctionId function;
+    std::vector<Sym> opened;
+    std::vector<Dim> dims;
+    std::vector<Sym> chosen;
+    std::vector<Dim> results;
+};
 
 struct DimFact { Dim left; Relation relation = Relation::equal; Dim right; Span span; };
 

@@ -56,6 +56,14 @@ struct EvalArgs {
 };
 using EvalFn = Result<std::vector<HostTensor>> (*)(const EvalArgs&);
 
+// How an operator on numbers (rank-0 integers and bools) is computed by the host program; none: by a kernel.
+enum class HostOp : uint8_t {
+    none, add, sub, mul, div, floor_div, mod, min, max, neg, eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_not,
+    select, cast,
+};
+class OpLowering;                           // ops/lowering.h
+using LowerFn = Status (*)(OpLowering&);
+
 struct OpDef {
     std::string_view name;
     std::string_view doc;                   // one line
@@ -69,6 +77,8 @@ struct OpDef {
     EvalFn eval = nullptr;                  // plain and obvious, in f64 or exact integers, rounded once; builtins: none
     Domain domain = {};
     int ulps = 0;                           // how far compiled code may be from eval, in units of the last place
+    LowerFn lower = nullptr;                // to loop functions
+    HostOp host = HostOp::none;
 };
 constexpr Effect effect_on(const OpDef& op, DType operand) {
     return op.total_on_floats && is_float(operand) ? Effect::total : op.effect;

@@ -2,18 +2,20 @@
 //
 // A *group* is an odometer whose rank is known only at launch: the host gives a list of extents and, per buffer, a
 // list of strides (in elements, 0 = broadcast). So one function serves every rank, broadcast, transpose and slice.
-// An access adds the offsets of the groups it names. Nothing here depends on a size or on a machine; schedule.h does.
+// An access adds the offsets of the groups it names (printed in the order of declaration); $0 names an expression
+// with several uses. Nothing here depends on a size or on a machine; schedule.h does.
 //
 //   kernel softmax(x: f32, y: out f32) {            kernel gather(x: f32, ids: i64, y: out f32; s: i64, n: i64) {
 //     parallel g                                      parallel g
 //     reduce r                                        y[g] = x[g, at(ids[g], s, n)]
 //     %0 = max over r of x[g, r]                    }
-//     %1 = sum over r of exp(sub(x[g, r], %0))      kernel matmul(a: f32, b: f32, y: out f32) {
-//     y[g, r] = div(exp(sub(x[g, r], %0)), %1)        parallel i; parallel axis m; parallel axis n
-//   }                                                 reduce axis k
-//   kernel scatter(v: f32, ids: i64,                  %0 = contract over k of a[i, m, k], b[i, k, n]
-//                  y: out f32; s: i64, n: i64) {      y[i, m, n] = %0
-//     parallel g                                    }
+//     $0 = exp(sub(x[g, r], %0))                    kernel matmul(a: f32, b: f32, y: out f32) {
+//     %1 = sum over r of $0                           parallel i; parallel axis m; parallel axis n
+//     y[g, r] = div($0, %1)                           reduce axis k
+//   }                                                 %0 = contract over k of a[i, m, k], b[i, n, k]
+//   kernel scatter(v: f32, ids: i64,                  y[i, m, n] = %0
+//                  y: out f32; s: i64, n: i64) {    }
+//     parallel g
 //     sequential j                                  kernel nonzero(c: bool, y: out i64; row: i64) {
 //     y[g, at(ids[j], s, n)] += v[g, j]               sequential g
 //   }                                                 compact y(row) = coordinates where c[g]

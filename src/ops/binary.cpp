@@ -4,6 +4,7 @@
 #include "ops/axes.h"
 #include "ops/elements.h"
 #include "ops/families.h"
+#include "ops/lowers.h"
 
 namespace nereus {
 namespace {
@@ -79,19 +80,27 @@ constexpr OpParam two[] = {{"a"}, {"b"}};
 constexpr std::string_view same = "num a: a, a -> a";
 
 constexpr OpDef rows[] = {
-    {.name = "add", .doc = "a + b", .params = two, .scheme = same, .eval = arithmetic<Add{}>},
-    {.name = "sub", .doc = "a - b", .params = two, .scheme = same, .eval = arithmetic<Sub{}>},
-    {.name = "mul", .doc = "a * b", .params = two, .scheme = same, .eval = arithmetic<Mul{}>},
+    {.name = "add", .doc = "a + b", .params = two, .scheme = same, .eval = arithmetic<Add{}>,
+     .lower = lower_each<loop::Op::add>, .host = HostOp::add},
+    {.name = "sub", .doc = "a - b", .params = two, .scheme = same, .eval = arithmetic<Sub{}>,
+     .lower = lower_each<loop::Op::sub>, .host = HostOp::sub},
+    {.name = "mul", .doc = "a * b", .params = two, .scheme = same, .eval = arithmetic<Mul{}>,
+     .lower = lower_each<loop::Op::mul>, .host = HostOp::mul},
     {.name = "div", .doc = "a / b; integers truncate toward zero", .params = two, .scheme = same,
-     .effect = Effect::may_fail, .total_on_floats = true, .eval = arithmetic<Div{}, true>, .domain = {0.5, 8}},
+     .effect = Effect::may_fail, .total_on_floats = true, .eval = arithmetic<Div{}, true>, .domain = {0.5, 8},
+     .lower = lower_each<loop::Op::div>, .host = HostOp::div},
     {.name = "floor_div", .doc = "a // b, rounded down", .params = two, .scheme = same, .effect = Effect::may_fail,
-     .total_on_floats = true, .eval = arithmetic<FloorDiv{}, true>, .domain = {0.5, 8}},
+     .total_on_floats = true, .eval = arithmetic<FloorDiv{}, true>, .domain = {0.5, 8},
+     .lower = lower_floor_div, .host = HostOp::floor_div},
     {.name = "mod", .doc = "a - b * floor_div(a, b); has the sign of b", .params = two, .scheme = same,
-     .effect = Effect::may_fail, .total_on_floats = true, .eval = arithmetic<Mod{}, true>, .domain = {0.5, 8}},
+     .effect = Effect::may_fail, .total_on_floats = true, .eval = arithmetic<Mod{}, true>, .domain = {0.5, 8},
+     .lower = lower_mod, .host = HostOp::mod},
     {.name = "maximum", .doc = "the larger of a and b; NaN if either is", .params = two, .scheme = same,
-     .eval = arithmetic<Maximum{}>},
+     .eval = arithmetic<Maximum{}>,
+     .lower = lower_each<loop::Op::max>, .host = HostOp::max},
     {.name = "minimum", .doc = "the smaller of a and b; NaN if either is", .params = two, .scheme = same,
-     .eval = arithmetic<Minimum{}>},
+     .eval = arithmetic<Minimum{}>,
+     .lower = lower_each<loop::Op::min>, .host = HostOp::min},
 };
 } // namespace
 

@@ -2,6 +2,7 @@
 #include "ops/axes.h"
 #include "ops/elements.h"
 #include "ops/families.h"
+#include "ops/lowers.h"
 #include <functional>
 
 namespace nereus {
@@ -41,16 +42,25 @@ constexpr OpParam two[] = {{"a"}, {"b"}};
 constexpr OpParam select_params[] = {{"c"}, {"a"}, {"b"}};
 
 constexpr OpDef rows[] = {
-    {.name = "eq", .doc = "a == b", .params = two, .scheme = "any a: a, a -> bool", .eval = truth<std::equal_to<>{}>},
-    {.name = "ne", .doc = "a != b", .params = two, .scheme = "any a: a, a -> bool", .eval = truth<std::not_equal_to<>{}>},
-    {.name = "lt", .doc = "a < b", .params = two, .scheme = "num a: a, a -> bool", .eval = truth<std::less<>{}>},
-    {.name = "le", .doc = "a <= b", .params = two, .scheme = "num a: a, a -> bool", .eval = truth<std::less_equal<>{}>},
-    {.name = "gt", .doc = "a > b", .params = two, .scheme = "num a: a, a -> bool", .eval = truth<std::greater<>{}>},
-    {.name = "ge", .doc = "a >= b", .params = two, .scheme = "num a: a, a -> bool", .eval = truth<std::greater_equal<>{}>},
-    {.name = "and", .doc = "both; evaluates both", .params = two, .scheme = "bool, bool -> bool", .eval = truth<std::logical_and<>{}>},
-    {.name = "or", .doc = "at least one; evaluates both", .params = two, .scheme = "bool, bool -> bool", .eval = truth<std::logical_or<>{}>},
+    {.name = "eq", .doc = "a == b", .params = two, .scheme = "any a: a, a -> bool", .eval = truth<std::equal_to<>{}>,
+     .lower = lower_each<loop::Op::eq>, .host = HostOp::eq},
+    {.name = "ne", .doc = "a != b", .params = two, .scheme = "any a: a, a -> bool", .eval = truth<std::not_equal_to<>{}>,
+     .lower = lower_each<loop::Op::ne>, .host = HostOp::ne},
+    {.name = "lt", .doc = "a < b", .params = two, .scheme = "num a: a, a -> bool", .eval = truth<std::less<>{}>,
+     .lower = lower_each<loop::Op::lt>, .host = HostOp::lt},
+    {.name = "le", .doc = "a <= b", .params = two, .scheme = "num a: a, a -> bool", .eval = truth<std::less_equal<>{}>,
+     .lower = lower_each<loop::Op::le>, .host = HostOp::le},
+    {.name = "gt", .doc = "a > b", .params = two, .scheme = "num a: a, a -> bool", .eval = truth<std::greater<>{}>,
+     .lower = lower_each<loop::Op::gt>, .host = HostOp::gt},
+    {.name = "ge", .doc = "a >= b", .params = two, .scheme = "num a: a, a -> bool", .eval = truth<std::greater_equal<>{}>,
+     .lower = lower_each<loop::Op::ge>, .host = HostOp::ge},
+    {.name = "and", .doc = "both; evaluates both", .params = two, .scheme = "bool, bool -> bool", .eval = truth<std::logical_and<>{}>,
+     .lower = lower_each<loop::Op::logical_and>, .host = HostOp::logical_and},
+    {.name = "or", .doc = "at least one; evaluates both", .params = two, .scheme = "bool, bool -> bool", .eval = truth<std::logical_or<>{}>,
+     .lower = lower_each<loop::Op::logical_or>, .host = HostOp::logical_or},
     {.name = "select", .doc = "a where c, else b; evaluates both", .params = select_params,
-     .scheme = "any a: bool, a, a -> a", .eval = select_eval},
+     .scheme = "any a: bool, a, a -> a", .eval = select_eval,
+     .lower = lower_each<loop::Op::select>, .host = HostOp::select},
 };
 } // namespace
 

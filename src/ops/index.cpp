@@ -2,6 +2,7 @@
 #include "ops/axes.h"
 #include "ops/elements.h"
 #include "ops/families.h"
+#include "ops/lowers.h"
 #include <cstring>
 
 namespace nereus {
@@ -155,16 +156,21 @@ constexpr OpParam nonzero_params[] = {{"c"}};
 
 constexpr OpDef rows[] = {
     {.name = "slice", .doc = "x[start:end] along axes, half-open; axes left out are the leading ones",
-     .params = slice_params, .scheme = "any a: a -> a", .eval = slice_eval},
+     .params = slice_params, .scheme = "any a: a -> a", .eval = slice_eval,
+     .lower = lower_slice},
     {.name = "slice_update", .doc = "x with v written over its part that begins at starts", .params = slice_update_params,
-     .scheme = "any a: a, a -> a", .eval = slice_update_eval},
+     .scheme = "any a: a, a -> a", .eval = slice_update_eval,
+     .lower = lower_slice_update},
     {.name = "gather", .doc = "rows of x along axis, one per element of ids; that axis becomes the axes of ids",
-     .params = gather_params, .scheme = "any a, int b: a, b -> a", .effect = Effect::may_fail, .eval = gather_eval},
+     .params = gather_params, .scheme = "any a, int b: a, b -> a", .effect = Effect::may_fail, .eval = gather_eval,
+     .lower = lower_gather},
     {.name = "scatter_add", .doc = "x with each row of v added to the row of x that ids names; repeated ids add up",
      .params = scatter_params, .scheme = "num a, int b: a, b, a -> a", .effect = Effect::may_fail,
-     .eval = scatter_add_eval, .ulps = sum_bound},
+     .eval = scatter_add_eval, .ulps = sum_bound,
+     .lower = lower_scatter_add},
     {.name = "nonzero", .doc = "indices of the elements that are not 0, row-major, as a tensor (rank, k)",
-     .params = nonzero_params, .scheme = "any a: a -> i64", .eval = nonzero_eval},
+     .params = nonzero_params, .scheme = "any a: a -> i64", .eval = nonzero_eval,
+     .lower = lower_nonzero},
 };
 } // namespace
 

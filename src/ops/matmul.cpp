@@ -4,6 +4,7 @@
 #include "ops/axes.h"
 #include "ops/elements.h"
 #include "ops/families.h"
+#include "ops/lowers.h"
 
 namespace nereus {
 namespace {
@@ -45,7 +46,8 @@ constexpr OpParam two[] = {{"a"}, {"b"}};
 
 constexpr OpDef rows[] = {
     {.name = "matmul", .doc = "matrix product over the last axis of a and the last but one of b; batches broadcast",
-     .params = two, .scheme = "num a: a, a -> a", .eval = matmul_eval, .ulps = sum_bound},
+     .params = two, .scheme = "num a: a, a -> a", .eval = matmul_eval, .ulps = sum_bound,
+     .lower = lower_matmul},
 };
 } // namespace
 

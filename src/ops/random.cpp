@@ -8,6 +8,7 @@
 //   f32: (w0 >> 8) * 2^-24     f64: (u >> 11) * 2^-53     i32: the bits of w0     i64: the bits of u     bool: w0 odd
 #include "ops/elements.h"
 #include "ops/families.h"
+#include "ops/lowers.h"
 
 namespace nereus {
 namespace {
@@ -49,7 +50,8 @@ constexpr OpParam random_params[] = {{"key", ParamKind::size},
 
 constexpr OpDef rows[] = {
     {.name = "random", .doc = "uniform in [0, 1) for floats, all bits for integers; a function of its arguments alone",
-     .params = random_params, .scheme = "-> $dtype", .eval = random_eval},
+     .params = random_params, .scheme = "-> $dtype", .eval = random_eval,
+     .lower = lower_random},
 };
 } // namespace
 

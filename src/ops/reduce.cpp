@@ -2,6 +2,7 @@
 #include "ops/axes.h"
 #include "ops/elements.h"
 #include "ops/families.h"
+#include "ops/lowers.h"
 #include <algorithm>
 
 namespace nereus {
@@ -68,11 +69,14 @@ constexpr OpParam sum_to_params[] = {{"x"}, {"shape", ParamKind::sizes}};
 
 constexpr OpDef rows[] = {
     {.name = "sum", .doc = "sum along axes; 0 when empty", .params = reduce_params, .scheme = "num a: a -> a",
-     .eval = reduce_eval<Zero{}, Plus{}>, .ulps = sum_bound},
+     .eval = reduce_eval<Zero{}, Plus{}>, .ulps = sum_bound,
+     .lower = lower_sum},
     {.name = "max", .doc = "largest along axes; -inf or the lowest integer when empty, NaN if any is",
-     .params = reduce_params, .scheme = "num a: a -> a", .eval = reduce_eval<Lowest{}, Larger{}>},
+     .params = reduce_params, .scheme = "num a: a -> a", .eval = reduce_eval<Lowest{}, Larger{}>,
+     .lower = lower_max},
     {.name = "sum_to", .doc = "x summed down to a shape that broadcasts to x's: the adjoint of broadcast_to",
-     .params = sum_to_params, .scheme = "num a: a -> a", .eval = sum_to_eval, .ulps = sum_bound},
+     .params = sum_to_params, .scheme = "num a: a -> a", .eval = sum_to_eval, .ulps = sum_bound,
+     .lower = lower_sum_to},
 };
 } // namespace
 

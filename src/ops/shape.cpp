@@ -2,6 +2,7 @@
 #include "ops/axes.h"
 #include "ops/elements.h"
 #include "ops/families.h"
+#include "ops/lowers.h"
 #include <algorithm>
 #include <cstring>
 
@@ -144,20 +145,28 @@ constexpr OpParam full_params[] = {{"shape", ParamKind::sizes}, {"v"}};
 
 constexpr OpDef rows[] = {
     {.name = "reshape", .doc = "the same elements, row-major, in another shape; one -1 is inferred", .params = to_shape,
-     .scheme = "any a: a -> a", .eval = reshape_eval},
+     .scheme = "any a: a -> a", .eval = reshape_eval,
+     .lower = lower_reshape},
     {.name = "broadcast_to", .doc = "x repeated along axes of size 1 and new leading axes", .params = to_shape,
-     .scheme = "any a: a -> a", .eval = broadcast_to_eval},
+     .scheme = "any a: a -> a", .eval = broadcast_to_eval,
+     .lower = lower_broadcast_to},
     {.name = "transpose", .doc = "axis i of the result is axis perm[i] of x", .params = transpose_params,
-     .scheme = "any a: a -> a", .eval = transpose_eval},
+     .scheme = "any a: a -> a", .eval = transpose_eval,
+     .lower = lower_transpose},
     {.name = "concat", .doc = "tensors one after the other along axis; an empty list is an error",
-     .params = concat_params, .scheme = "any a: a.. -> a", .eval = concat_eval},
+     .params = concat_params, .scheme = "any a: a.. -> a", .eval = concat_eval,
+     .lower = lower_concat},
     {.name = "split", .doc = "consecutive parts of the given sizes along axis, as a tuple; the sizes must sum",
-     .params = split_params, .scheme = "any a: a -> (a..)", .eval = split_eval},
+     .params = split_params, .scheme = "any a: a -> (a..)", .eval = split_eval,
+     .lower = lower_split},
     {.name = "shape_of", .doc = "the sizes of x as a vector", .params = one, .scheme = "any a: a -> i64",
-     .eval = shape_of_eval},
-    {.name = "iota", .doc = "0, 1, ... n-1", .params = iota_params, .scheme = "-> i64", .eval = iota_eval},
+     .eval = shape_of_eval,
+     .lower = lower_shape_of},
+    {.name = "iota", .doc = "0, 1, ... n-1", .params = iota_params, .scheme = "-> i64", .eval = iota_eval,
+     .lower = lower_iota},
     {.name = "full", .doc = "v, a scalar, everywhere", .params = full_params, .scheme = "any a: a -> a",
-     .eval = full_eval},
+     .eval = full_eval,
+     .lower = lower_full},
 };
 } // namespace
 

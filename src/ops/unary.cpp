@@ -1,6 +1,7 @@
 // ops/unary.cpp - elementwise functions of one tensor; the shape passes through unchanged.
 #include "ops/elements.h"
 #include "ops/families.h"
+#include "ops/lowers.h"
 
 namespace nereus {
 namespace {
@@ -49,19 +50,26 @@ constexpr OpParam one[] = {{"x"}};
 constexpr OpParam cast_params[] = {{"x"}, {"to", ParamKind::dtype}};
 
 constexpr OpDef rows[] = {
-    {.name = "neg", .doc = "-x; integers wrap", .params = one, .scheme = "num a: a -> a", .eval = each<Negate{}>},
+    {.name = "neg", .doc = "-x; integers wrap", .params = one, .scheme = "num a: a -> a", .eval = each<Negate{}>,
+     .lower = lower_each<loop::Op::neg>, .host = HostOp::neg},
     {.name = "exp", .doc = "e to the power x", .params = one, .scheme = "float a: a -> a",
-     .eval = each<[](double x) { return std::exp(x); }>, .ulps = 4},
+     .eval = each<[](double x) { return std::exp(x); }>, .ulps = 4,
+     .lower = lower_each<loop::Op::exp>},
     {.name = "log", .doc = "natural logarithm; -inf at 0, NaN below", .params = one, .scheme = "float a: a -> a",
-     .eval = each<[](double x) { return std::log(x); }>, .domain = {0.01, 8}, .ulps = 4},
+     .eval = each<[](double x) { return std::log(x); }>, .domain = {0.01, 8}, .ulps = 4,
+     .lower = lower_each<loop::Op::log>},
     {.name = "sqrt", .doc = "square root; NaN below 0", .params = one, .scheme = "float a: a -> a",
-     .eval = each<[](double x) { return std::sqrt(x); }>, .domain = {0.01, 8}, .ulps = 1},
+     .eval = each<[](double x) { return std::sqrt(x); }>, .domain = {0.01, 8}, .ulps = 1,
+     .lower = lower_each<loop::Op::sqrt>},
     {.name = "tanh", .doc = "hyperbolic tangent", .params = one, .scheme = "float a: a -> a",
-     .eval = each<[](double x) { return std::tanh(x); }>, .domain = {-4, 4}, .ulps = 4},
+     .eval = each<[](double x) { return std::tanh(x); }>, .domain = {-4, 4}, .ulps = 4,
+     .lower = lower_each<loop::Op::tanh>},
     {.name = "not", .doc = "elementwise negation", .params = one, .scheme = "bool -> bool",
-     .eval = each<[](int64_t x) { return x == 0; }>},
+     .eval = each<[](int64_t x) { return x == 0; }>,
+     .lower = lower_each<loop::Op::logical_not>, .host = HostOp::logical_not},
     {.name = "cast", .doc = "x as another dtype; float to int goes toward zero and saturates, NaN gives 0; to bool is != 0",
-     .params = cast_params, .scheme = "any a: a -> $to", .eval = cast_eval},
+     .params = cast_params, .scheme = "any a: a -> $to", .eval = cast_eval,
+     .lower = lower_cast, .host = HostOp::cast},
 };
 } // namespace
 

@@ -207,7 +207,8 @@ Result<Operand> BodyParser::primary() {
         break;
     case TokenKind::sign:
         if (token.text == "(") return parenthesised();
-        if (token.text == "{") return record();
+        if (token.text == "{") return record({});
+        if (token.text == "?") return emit_.constant(TRY(types_.atom()), token.span);
         if (token.text == "[") {
             Slot list;
             TRY(fill_list(list));
@@ -248,10 +249,11 @@ Result<Operand> BodyParser::parenthesised() {
     return parts[0];
 }
 
-Result<Operand> BodyParser::record() {
+// {f = e}, {e with f = e}; Name{f = e} where the type is written.
+Result<Operand> BodyParser::record(DeclId decl) {
     const Token& opening = cursor_.take();
     Layout layout(*this, false);
-    Binding binding{.form = Form::record};
+    Binding binding{.form = Form::record, .decl = decl};
     std::vector<Operand> values;
     Once once;
     if (!(cursor_.at_kind(TokenKind::name) && cursor_.at("=", 1))) {
@@ -356,6 +358,10 @@ Result<ConstructorRef> BodyParser::constructor(const Token& token, bool from_pre
 }
 
 Result<Operand> BodyParser::constructor_name(const Token& token, bool from_prelude) {
+    if (cursor_.at_touching("{") && cursor_.peek(1).kind == TokenKind::name) {
+        DeclId decl = program_.find_type(token.text, from_prelude);
+        return record(decl.valid() ? decl : TRY(types_.type_name(token)));
+    }
     ConstructorRef ref = TRY(constructor(token, from_prelude));
     const Constructor& made = module_[ref.decl].constructors[ref.index];
     size_t fields = made.fields.size();

@@ -102,7 +102,7 @@ class BodyParser {
     Result<Operand> postfix(Operand head);
     Result<Operand> variable(const Token& token);
     Result<Operand> parenthesised();
-    Result<Operand> record();
+    Result<Operand> record(DeclId decl);
     Result<Operand> index(const Operand& head);
     Result<Operand> bare_name(const Token& token);
     Result<Operand> function_name(const Token& token);
@@ -151,6 +151,7 @@ class BodyParser {
 
     // pattern.cpp
     Result<PatternSyntax> pattern(bool typed);
+    Status record_pattern(PatternSyntax& syntax);
     Status constructor_pattern(PatternSyntax& syntax);
     Result<Pattern> bind_pattern(const PatternSyntax& syntax, std::vector<ValueId>& params);
     static Status no_repetition(const PatternSyntax& syntax);

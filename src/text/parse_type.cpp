@@ -104,6 +104,8 @@ Result<TypeId> TypeParser::function() {
     const Token& word = cursor_.take();
     if (word.depth + ++unbracketed_ > max_nesting) return Error{Code::limit, "types nest more than 1000 deep", word.span};
     TRY(cursor_.expect("("));
+    Unknown policy = unknown;                            // a function type may be about sizes of its own
+    if (unknown == Unknown::reject && quantifies_in_functions) unknown = Unknown::quantify;
     std::vector<TypeId> params;
     TRY(cursor_.list(")", [&]() -> Status {
         params.push_back(TRY(type()));
@@ -115,6 +117,7 @@ Result<TypeId> TypeParser::function() {
     TypeId result = TRY(type());
     may_introduce = outer;
     introduces = kind;
+    unknown = policy;
     --unbracketed_;
     return program_.module.types.function(std::move(params), result);
 }
@@ -274,7 +277,8 @@ Result<Dim> TypeParser::atom() {
         if (named && !entry) names_.add(key, NameEntry{TypeParam::Kind::dim, TypeParam{TypeParam::Kind::dim, {}, sym}, token.span});
         read = dims.of(sym);
     } else if (cursor_.at("new")) {
-        if (!may_introduce)
+        bool kind_written = cursor_.peek(2).kind == TokenKind::name;           // as dumps of later stages have it
+        if (!may_introduce && !kind_written)
             return Error{Code::parse, "`new` cannot stand here", token.span,
                          "it names a size chosen by the callee and belongs into a result"};
         cursor_.take();

@@ -17,6 +17,7 @@ class TypeParser {
         : cursor_(cursor), program_(program), names_(names), from_prelude_(from_prelude) {}
 
     Unknown unknown = Unknown::reject;
+    bool quantifies_in_functions = false;                // in fn(…) types of a body undeclared names are variables
     bool may_introduce = false;                          // whether `new k` is allowed here
     SymKind introduces = SymKind::late;                  // kind of `new k` without one
     std::vector<NamedSym> introduced;                    // by `new`, in order of the text
@@ -26,6 +27,7 @@ class TypeParser {
     Result<Shape> shape();
     Result<Element> element();
     Result<Dim> dim();
+    Result<Dim> atom();                                  // a dim up to the next operator
     Result<DimFact> fact();
     Result<DeclId> type_name(const Token& token);        // a declared type, after the name was taken
     Result<Sym> new_symbol();                            // after the word `new`
@@ -41,7 +43,6 @@ class TypeParser {
     Result<TypeArg> argument(TypeParam::Kind kind);
     Status skip_argument(DeclId decl, size_t index);
     Result<Dim> product();
-    Result<Dim> atom();
     Result<Dim> named_dim(const Token& token);
     Result<Dim> dim_function(const Token& name);
     Error unknown_name(const Token& token, TypeParam::Kind kind);
@@ -53,6 +54,5 @@ class TypeParser {
     int unbracketed_ = 0;                                // fn() -> fn() -> … nests without brackets
 };
 
-// The kinds of declared parameters as far as they are known; by declaration, then position.
 TypeParam make_param(Module& module, std::string_view name, TypeParam::Kind kind);
 } // namespace nereus

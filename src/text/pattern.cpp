@@ -15,10 +15,6 @@ Result<BodyParser::PatternSyntax> BodyParser::pattern(bool typed) {
     syntax.type = module_.types.hole();
     const Token& token = cursor_.peek();
     syntax.pattern.span = token.span;
-    auto part = [&]() -> Status {
-        syntax.parts.push_back(TRY(pattern(true)));
-        return {};
-    };
     if (token.kind == TokenKind::value) {
         cursor_.take();
         syntax.pattern.kind = Pattern::Kind::variable;
@@ -30,25 +26,24 @@ Result<BodyParser::PatternSyntax> BodyParser::pattern(bool typed) {
         }
     } else if (cursor_.accept_word("_")) {
         syntax.pattern.kind = Pattern::Kind::wildcard;
+    } else if (token.kind == TokenKind::type_name && cursor_.at("{", 1)) {
+        cursor_.take();
+        syntax.pattern.decl = TRY(types_.type_name(token));
+        TRY(record_pattern(syntax));
     } else if (token.kind == TokenKind::type_name || token.text == "prelude") {
         TRY(constructor_pattern(syntax));
     } else if (cursor_.accept("(")) {
         syntax.pattern.kind = Pattern::Kind::tuple;
-        TRY(cursor_.list(")", part));
+        TRY(cursor_.list(")", [&]() -> Status {
+            syntax.parts.push_back(TRY(pattern(true)));
+            return {};
+        }));
         if (syntax.parts.size() == 1) {                  // not syntax = move(parts[0]): that would free what it reads
             PatternSyntax inner = std::move(syntax.parts[0]);
             return inner;
         }
-    } else if (cursor_.accept("{")) {
-        syntax.pattern.kind = Pattern::Kind::record;
-        Once once;
-        TRY(cursor_.list("}", [&]() -> Status {
-            Token field = TRY(cursor_.expect_kind(TokenKind::name, "a field"));
-            TRY(once.add("field", field));
-            syntax.pattern.fields.emplace_back(field.text);
-            TRY(cursor_.expect("="));
-            return part();
-        }));
+    } else if (cursor_.at("{")) {
+        TRY(record_pattern(syntax));
     } else {
         syntax.pattern.kind = Pattern::Kind::literal;
         if (token.kind == TokenKind::text) {
@@ -64,6 +59,20 @@ Result<BodyParser::PatternSyntax> BodyParser::pattern(bool typed) {
     }
     syntax.pattern.span = join(token.span, cursor_.last_span());
     return syntax;
+}
+
+Status BodyParser::record_pattern(PatternSyntax& syntax) {
+    cursor_.take();
+    syntax.pattern.kind = Pattern::Kind::record;
+    Once once;
+    return cursor_.list("}", [&]() -> Status {
+        Token field = TRY(cursor_.expect_kind(TokenKind::name, "a field"));
+        TRY(once.add("field", field));
+        syntax.pattern.fields.emplace_back(field.text);
+        TRY(cursor_.expect("="));
+        syntax.parts.push_back(TRY(pattern(true)));
+        return {};
+    });
 }
 
 Status BodyParser::constructor_pattern(PatternSyntax& syntax) {

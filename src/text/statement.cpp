@@ -6,6 +6,7 @@ BodyParser::BodyParser(Program& program, FunctionItem& item)
     : cursor_(*item.tokens, item.body), program_(program), module_(program.module), item_(item), names_(item.names),
       types_(cursor_, program, item.names, item.from_prelude), emit_(program.module, program.module[item.id]) {
     types_.announced = &item.announced;
+    types_.quantifies_in_functions = true;
 }
 
 Status BodyParser::run() {
@@ -128,6 +129,7 @@ BodyParser::Stmt BodyParser::kind_of_statement() const {
         while (Cursor::is(cursor_.token(after), ".") && cursor_.token(after + 1).kind == TokenKind::type_name) after += 2;
         skip("[");
         skip("(");
+        skip("{");
         break;
     case TokenKind::keyword:
         if (first.text == "yield") return Stmt::yield;
@@ -165,7 +167,7 @@ Result<BodyParser::Annotation> BodyParser::annotation(TypeParser::Unknown unknow
     types_.may_introduce = may_introduce;
     types_.introduces = SymKind::late;
     if (cursor_.accept(":")) notes.type = TRY(types_.type());
-    if (cursor_.accept("{")) {
+    if (cursor_.accept("{")) {                           // before the type where symbols are needed in another order
         TRY(cursor_.list("}", [&]() -> Status {
             if (cursor_.accept("=")) {
                 notes.known = TRY(types_.dim());
@@ -182,6 +184,7 @@ Result<BodyParser::Annotation> BodyParser::annotation(TypeParser::Unknown unknow
             }
             return {};
         }));
+        if (cursor_.accept(":")) notes.type = TRY(types_.type());
     }
     notes.introduced = std::exchange(types_.introduced, {});
     return notes;

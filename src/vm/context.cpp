@@ -26,17 +26,33 @@ Context::~Context() = default;
 void Context::trim() {
     heap_.trim();
     range_.trim(0);
-    for (RegionCache& cache : regions_) cache = RegionCache{};
+    for (PlanCache& cache : regions_) cache = PlanCache();
+}
+
+void Context::begin_call() {
+    error_.reset();
+    cancel_.store(0, std::memory_order_relaxed);
+    range_.reset_high_water();
+    heap_.reset_high_water();
+    heap_.set_limit(options_.memory_limit);
+    stats_.arena_bytes = 0;
+}
+
+bool Context::reserve(const std::byte* at, int64_t bytes) {
+    int64_t end;
+    if (__builtin_add_overflow(at - range_.begin(), bytes, &end)) return false;
+    if (end <= range_.high_water()) return true;
+    // objects at their highest, not now: what they free stays cached for the rest of the call
+    if (end > options_.memory_limit - heap_.high_water() || !range_.ensure(end)) return false;
+    heap_.set_limit(options_.memory_limit - end);
+    return true;
 }
 
 Status Context::call(const EntryInfo& entry, std::span<const uint64_t> arguments, std::span<uint64_t> results) {
     const FunctionInfo& function = program_->exe().functions[entry.function];
-    error_.reset();
-    cancel_.store(0, std::memory_order_relaxed);
-    range_.reset_high_water();
     results_.resize(std::max<size_t>(results_.size(), function.results));
     auto* frame = reinterpret_cast<Frame*>(range_.begin());
-    bool fits = range_.ensure(frame->end(function));
+    bool fits = reserve(range_.begin(), Frame::bytes(function.registers));
     ++stats_.calls;
     if (fits) {
         frame->caller = nullptr;
@@ -59,26 +75,22 @@ Status Context::call(const EntryInfo& entry, std::span<const uint64_t> arguments
 }
 
 void Context::unwind(Frame* frame) {
-    for (; frame; frame = frame->caller)
-        if (frame->plan) --frame->plan->pins;
+    for (; frame; frame = frame->caller) leave_region(frame);
+}
+
+void Context::leave_region(Frame* frame) {
+    if (!frame->plan) return;
+    regions_[frame->region].unpin(frame->plan);
+    frame->plan = nullptr;
 }
 
 bool Context::enter_region(Frame* frame, uint32_t index, const Instruction* at) {
     const RegionInfo& region = program_->exe().regions[index];
     const FunctionInfo& function = program_->exe().functions[frame->function];
-    RegionCache& cache = regions_[index];
-    RegionPlan* plan = cache.last;
-    auto matches = [&](const RegionPlan& candidate) {
-        for (size_t i = 0; i < region.key.size(); ++i)
-            if (candidate.key[i] != int64_t(frame->regs[region.key[i]])) return false;
-        return true;
-    };
-    if (!plan || !matches(*plan)) {
-        plan = nullptr;
-        for (const auto& candidate : cache.plans)
-            if (matches(*candidate)) { plan = candidate.get(); break; }
-    }
+    PlanCache& cache = regions_[index];
+    leave_region(frame);                     // a loop may enter again, with another key
     std::byte* arena = Frame::align(frame->end(function));
+    RegionPlan* plan = cache.find(region.key, frame->regs);
     if (plan) {
         ++stats_.plan_hits;
     } else {
@@ -87,11 +99,10 @@ bool Context::enter_region(Frame* frame, uint32_t index, const Instruction* at) 
         if (!(plan = plan_region(index, key, arena, at))) return false;
         ++stats_.plan_misses;
     }
-    cache.last = plan;
-    plan->last_use = ++clock_;
-    if (!range_.ensure(arena + plan->arena_bytes)) return out_of_memory(at);
-    ++plan->pins;
+    if (!reserve(arena, plan->arena_bytes)) return out_of_memory(at);
+    cache.pin(plan);
     frame->plan = plan;
+    frame->region = index;
     frame->arena = arena;
     if (plan->arena != arena) plan->bind_arena(arena);
     if (program_->exe().checked) std::memset(arena, 0xff, size_t(plan->arena_bytes));   // what is read before it is written shows
@@ -102,23 +113,14 @@ RegionPlan* Context::plan_region(uint32_t index, std::span<const int64_t> key, s
     const RegionInfo& region = program_->exe().regions[index];
     // the plan program runs in a frame of its own above ours: nothing there is in use yet
     auto* frame = reinterpret_cast<Frame*>(free_from);
-    if (!range_.ensure(reinterpret_cast<std::byte*>(frame->regs + region.plan_registers))) return out_of_memory(at), nullptr;
+    if (!reserve(free_from, Frame::bytes(region.plan_registers))) return out_of_memory(at), nullptr;
     *frame = Frame{nullptr, program_->exe().code.data() + region.plan_begin, nullptr, nullptr, region.function, 0};
     std::copy(key.begin(), key.end(), frame->regs);
     if (!execute(frame)) return nullptr;
     std::span<const int64_t> values(reinterpret_cast<const int64_t*>(frame->regs), region.plan_registers);
     Result<std::unique_ptr<RegionPlan>> made = make_region_plan(*program_, region, key, values, options_.pack);
     if (!made) return fault(at, made.error().code, made.error().message), nullptr;
-
-    RegionCache& cache = regions_[index];
-    if (cache.plans.size() >= options_.plans_per_region) {   // the longest unused makes room; pinned ones must stay
-        auto oldest = cache.plans.end();
-        for (auto it = cache.plans.begin(); it != cache.plans.end(); ++it)
-            if ((*it)->pins == 0 && (oldest == cache.plans.end() || (*it)->last_use < (*oldest)->last_use)) oldest = it;
-        if (oldest != cache.plans.end()) cache.plans.erase(oldest);
-    }
-    cache.plans.push_back(std::move(*made));
-    return cache.plans.back().get();
+    return regions_[index].add(std::move(*made), options_.plans_per_region);
 }
 
 bool Context::run_list(Frame* frame, uint32_t list) {
@@ -140,15 +142,17 @@ bool Context::run_list(Frame* frame, uint32_t list) {
         bound.launch.err = &kernel_error_;
         bound.launch.out = late_;
         if (!run_kernel(bound.kernel, bound.launch, bound.tasks, info)) return false;
-        if (program_->exe().checked) poison_dead(plan, info.step);
+        if (program_->exe().checked) poison_dead(*frame, info.step);
     }
     return true;
 }
 
 // Fills what just died with a pattern that is NaN, true and a wild index at once, so that a late read shows.
-void Context::poison_dead(const RegionPlan& plan, uint32_t step) {
+void Context::poison_dead(const Frame& frame, uint32_t step) {
+    if (!frame.plan) return;
+    const RegionPlan& plan = *frame.plan;
     for (size_t i = 0; i < plan.slot_offsets.size(); ++i)
-        if (plan.region->slots[i].last == step) std::memset(plan.arena + plan.slot_offsets[i], 0xff, size_t(plan.slot_bytes[i]));
+        if (plan.region->slots[i].last == step) std::memset(frame.arena + plan.slot_offsets[i], 0xff, size_t(plan.slot_bytes[i]));
 }
 
 bool Context::run_launch(Frame* frame, uint32_t index) {
@@ -171,6 +175,7 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
     Launch launch{launch_buffers_.data(), launch_params_.data(), late_, &kernel_error_, launch_bytes_.data()};
     if (!run_kernel(program_->kernel(info.kernel), launch, tasks, info)) return false;
     for (size_t i = 0; i < info.late.size(); ++i) frame->regs[info.late[i]] = uint64_t(late_[i]);
+    if (program_->exe().checked) poison_dead(*frame, info.step);
     return true;
 }
 
@@ -178,10 +183,10 @@ bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, con
     ++stats_.launches;
     kernel_error_.task = INT64_MAX;
     kernel_error_.fault = 0;
-    bool good = program_->exe().checked ? run_shuffled(kernel, launch, tasks) : kernel(&launch, 0, tasks, &worker_) == 0;
-    if (good) return true;
+    int32_t result = program_->exe().checked ? run_shuffled(kernel, launch, tasks) : kernel(&launch, 0, tasks, &worker_);
+    if (result == 0) return true;
     const Site& site = program_->exe().sites[info.site];
-    switch (Fault(kernel_error_.fault)) {
+    switch (Fault(kernel_error_.fault != 0 ? kernel_error_.fault : result)) {
     case Fault::index_range:
         return fault(site, Code::value, "index " + std::to_string(kernel_error_.value) + " is out of range");
     case Fault::zero_divisor: return fault(site, Code::value, "division by zero");
@@ -195,25 +200,22 @@ bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, con
     return fault(site, Code::internal, "a kernel failed without a reason");
 }
 
-bool Context::run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks) {
+int32_t Context::run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks) {
     std::vector<int64_t> order(static_cast<size_t>(tasks));
     for (int64_t i = 0; i < tasks; ++i) order[size_t(i)] = i;
     std::mt19937_64 random(random_++);
     std::shuffle(order.begin(), order.end(), random);
-    bool good = true;
-    for (int64_t task : order) good &= kernel(&launch, task, task + 1, &worker_) == 0;
-    return good;
+    int32_t result = 0;
+    for (int64_t task : order)
+        if (int32_t found = kernel(&launch, task, task + 1, &worker_)) result = found;
+    return result;
 }
 
-std::byte* Context::new_output(DType dtype, std::span<const int64_t> dims, uint32_t leaf) {
+Result<std::byte*> Context::new_output(DType dtype, std::span<const int64_t> dims, uint32_t leaf) {
     HostTensor& out = outputs_[leaf];
-    if (out.dtype() != dtype || !std::equal(dims.begin(), dims.end(), out.shape().begin(), out.shape().end()) || !out.bytes()) {
-        Result<HostTensor> made = HostTensor::make(dtype, Extents(dims.begin(), dims.end()));
-        if (!made) return nullptr;
-        out = std::move(*made);
-    }
-    Result<std::byte*> bytes = out.mutable_bytes();
-    return bytes ? *bytes : nullptr;
+    if (out.dtype() != dtype || !std::equal(dims.begin(), dims.end(), out.shape().begin(), out.shape().end()) || !out.bytes())
+        out = TRY(HostTensor::make(dtype, Extents(dims.begin(), dims.end())));
+    return out.mutable_bytes();
 }
 
 bool Context::fault(const Site& site, Code code, std::string what) {
@@ -227,6 +229,10 @@ bool Context::fault(const Site& site, Code code, std::string what) {
 bool Context::fault(const Instruction* at, Code code, std::string what) {
     static const Site nowhere;
     return fault(at ? program_->site_at(at) : nowhere, code, std::move(what));
+}
+bool Context::no_tensor(const Instruction* at, DType dtype, std::span<const int64_t> dims) {
+    Result<int64_t> bytes = byte_count(dtype, dims);
+    return bytes ? out_of_memory(at) : fault(at, bytes.error().code, bytes.error().message);
 }
 bool Context::out_of_memory(const Instruction* at) {
     return fault(at, Code::memory, "out of memory: the limit of this context is " + std::to_string(options_.memory_limit) + " bytes");

@@ -3,8 +3,8 @@
 #pragma once
 #include "value/value.h"
 #include "vm/heap.h"
+#include "vm/plan_cache.h"
 #include "vm/range.h"
-#include "vm/region_plan.h"
 #include <atomic>
 #include <functional>
 #include <optional>
@@ -42,33 +42,37 @@ class Context {
 
  private:
     struct Frame;
-    struct RegionCache { std::vector<std::unique_ptr<RegionPlan>> plans; RegionPlan* last = nullptr; };
     struct Door;                             // vm/door.cpp: arguments in, results out
     friend struct Door;
 
     Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, Range range);
     Status call(const EntryInfo& entry, std::span<const uint64_t> arguments, std::span<uint64_t> results);
+    void begin_call();
+    // May that many bytes of the range be used from there on? Shares the limit with the objects.
+    bool reserve(const std::byte* at, int64_t bytes);
     bool execute(Frame* frame);              // until that frame returns; false: error_ says why
     bool enter_region(Frame* frame, uint32_t region, const Instruction* at);
     RegionPlan* plan_region(uint32_t region, std::span<const int64_t> key, std::byte* free_from, const Instruction* at);
     bool run_list(Frame* frame, uint32_t list);
     bool run_launch(Frame* frame, uint32_t launch);
     bool run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, const LaunchInfo& info);
-    bool run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks);
-    void poison_dead(const RegionPlan& plan, uint32_t step);
-    std::byte* new_output(DType dtype, std::span<const int64_t> dims, uint32_t leaf);
+    int32_t run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks);
+    void poison_dead(const Frame& frame, uint32_t step);
+    void leave_region(Frame* frame);
+    Result<std::byte*> new_output(DType dtype, std::span<const int64_t> dims, uint32_t leaf);
     void print(const Site& site, std::span<const uint32_t> values, std::span<const uint32_t> types, const uint64_t* regs);
     void unwind(Frame* frame);               // unpins the plans of all frames of a failed call
 
     bool fault(const Instruction* at, Code code, std::string what);  // sets error_ unless set; always false
     bool fault(const Site& site, Code code, std::string what);
     bool out_of_memory(const Instruction* at);
+    bool no_tensor(const Instruction* at, DType dtype, std::span<const int64_t> dims);   // why there is none
 
     std::shared_ptr<const LoadedExecutable> program_;
     ContextOptions options_;
     Range range_;
     Heap heap_;
-    std::vector<RegionCache> regions_;
+    std::vector<PlanCache> regions_;
     std::vector<std::byte> scratch_;
     Worker worker_ = {};
     KernelError kernel_error_ = {};
@@ -76,12 +80,13 @@ class Context {
     std::vector<int64_t> launch_bytes_, launch_params_;
     int64_t late_[4] = {};
     std::vector<uint64_t> arguments_, results_;
-    std::span<HostTensor> outputs_;          // result leaves of the running call
+    std::vector<uint64_t> words_;            // result leaves of the running call, as the program left them
+    std::span<HostTensor> outputs_;          // and those it wrote into tensors
     std::vector<HostTensor> output_storage_;
     Frame* current_ = nullptr;               // where a failing call stopped
     std::optional<Error> error_;
     std::atomic<int32_t> cancel_ = 0;
-    uint64_t clock_ = 0, random_;
+    uint64_t random_;
     Stats stats_;
 };
 } // namespace nereus

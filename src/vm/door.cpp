@@ -3,8 +3,10 @@
 // Values may be a million levels deep, so both directions keep their own stack.
 #include "value/text.h"
 #include "vm/frame.h"
+#include "vm/scalar.h"
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <unordered_map>
 
 namespace nereus {
@@ -15,6 +17,17 @@ struct Context::Door {
     std::span<int64_t> sizes = {};           // lie at the front of the arguments; -1: not seen yet
 
     struct Task { const Value* value; uint32_t type; Object** out; DataObject* inside; };   // inside: whose bound dims
+    // What is shared is converted once per type: another type looks at other dtypes and sizes.
+    struct Place {
+        const void *at, *inside;
+        uint32_t type;
+        bool operator==(const Place&) const = default;
+    };
+    struct PlaceHash {
+        size_t operator()(const Place& place) const {
+            return (uintptr_t(place.at) ^ (uintptr_t(place.inside) * 31) ^ place.type) * 0x9e3779b97f4a7c15 >> 8;
+        }
+    };
 
     // The whole is named by its parameter: `argument %t: …`
     static Error refuse(std::string_view param, std::string what, Code code = Code::type) {
@@ -54,17 +67,20 @@ struct Context::Door {
     }
 
     Status make_object(std::string_view param, const Value& root, uint32_t root_type, Object** root_out) {
-        std::unordered_map<const ValueNode*, Object*> seen;              // shared parts stay shared
+        std::unordered_map<Place, Object*, PlaceHash> seen;              // shared parts stay shared
         std::vector<Task> tasks = {{&root, root_type, root_out, nullptr}};
+        std::vector<DataObject*> binders;                                // constructors with bound dims
         Heap& heap = context.heap_;
         while (!tasks.empty()) {
             Task task = tasks.back();
             tasks.pop_back();
             const DoorType& type = types[task.type];
             const Value& value = *task.value;
-            bool remember = value.node() && value.shared() && !task.inside;
+            bool remember = value.node() && value.shared();
+            if (!context.program_->reads_bound(task.type)) task.inside = nullptr;
+            Place place{value.node(), task.inside, task.type};
             if (remember)
-                if (auto it = seen.find(value.node()); it != seen.end()) {
+                if (auto it = seen.find(place); it != seen.end()) {
                     Heap::retain(*task.out = it->second);
                     continue;
                 }
@@ -102,6 +118,7 @@ struct Context::Door {
                 DataObject* data = heap.new_data(uint16_t(which), uint32_t(fields.size()), bound);
                 if (!data) return memory(param);
                 std::fill_n(data->dims(), bound, -1);
+                if (bound > 0) binders.push_back(data);
                 *task.out = data;
                 for (size_t i = 0; i < fields.size(); ++i) {
                     const Value* child = &children[i];
@@ -110,8 +127,9 @@ struct Context::Door {
                     tasks.push_back({child, fields[i], &data->fields[i], bound ? data : task.inside});
                 }
             }
-            if (remember) seen.emplace(value.node(), *task.out);
+            if (remember) seen.emplace(place, *task.out);
         }
+        for (DataObject* data : binders) std::replace(data->dims(), data->dims() + data->bound, int64_t(-1), int64_t(0));
         return {};
     }
     static Error memory(std::string_view param) { return refuse(param, "out of memory", Code::memory); }
@@ -142,7 +160,7 @@ struct Context::Door {
     }
     Status take(std::string_view param, const HostTensor& tensor, const DoorType& type, DoorLeaf::Kind kind, uint64_t& word) {
         TRY(observe(param, type, tensor, nullptr));
-        word = kind == DoorLeaf::Kind::number ? uint64_t(tensor.as_i64(0)) : reinterpret_cast<uint64_t>(tensor.bytes());
+        word = kind == DoorLeaf::Kind::number ? load_scalar(type.dtype, tensor.bytes()) : reinterpret_cast<uint64_t>(tensor.bytes());
         return {};
     }
     void open(size_t leaves) {
@@ -156,7 +174,7 @@ struct Context::Door {
         struct Open { const Object* object; uint32_t type; size_t next; std::vector<Value> parts; };
         std::vector<Open> stack;
         stack.push_back({root, root_type, 0, {}});
-        std::unordered_map<const Object*, Value> seen;                   // shared parts stay shared
+        std::unordered_map<Place, Value, PlaceHash> seen;                // shared parts stay shared
         for (;;) {
             Open& open = stack.back();
             const DoorType& type = types[open.type];
@@ -166,12 +184,13 @@ struct Context::Door {
                 bool seq = type.kind == DoorType::Kind::seq;
                 const Object* child = seq ? static_cast<const SeqObject*>(open.object)->items->at[i]
                                           : static_cast<const DataObject*>(open.object)->fields[i];
+                uint32_t child_type = type.fields[which][seq ? 0 : i];
                 if (child->refs > 1)
-                    if (auto it = seen.find(child); it != seen.end()) {
+                    if (auto it = seen.find({child, nullptr, child_type}); it != seen.end()) {
                         open.parts.push_back(it->second);
                         continue;
                     }
-                stack.push_back({child, type.fields[which][seq ? 0 : i], 0, {}});
+                stack.push_back({child, child_type, 0, {}});
                 continue;
             }
             Value made;
@@ -193,7 +212,7 @@ struct Context::Door {
                 break;
             }
             }
-            if (open.object->refs > 1) seen.emplace(open.object, made);
+            if (open.object->refs > 1) seen.emplace(Place{open.object, nullptr, open.type}, made);
             stack.pop_back();
             if (stack.empty()) return made;
             stack.back().parts.push_back(std::move(made));
@@ -222,13 +241,44 @@ struct Context::Door {
         }
         return Value();
     }
+
+    // Calls that pass tensors past the values: what they need to be true of the entry and of the spans.
+    Status tensors_only(std::span<const HostTensor> args, std::span<HostTensor> results) const {
+        bool fits = args.size() == entry.params.size() && args.size() == entry.param_leaves.size() && results.size() == entry.result_leaves.size();
+        for (size_t i = 0; fits && i < args.size(); ++i) {
+            fits = types[entry.params[i].type].kind == DoorType::Kind::tensor;
+            if (fits && entry.param_leaves[i].kind == DoorLeaf::Kind::object) return refuse(entry.params[i].name, "is not a tensor of known rank");
+        }
+        for (size_t i = 0; fits && i < results.size(); ++i) fits = types[entry.result_leaves[i].type].kind == DoorType::Kind::tensor;
+        if (!fits)
+            return Error{Code::usage, "this entry does not take " + std::to_string(args.size()) + " tensors and give " + std::to_string(results.size())};
+        if (std::less<>()(args.data(), results.data() + results.size()) && std::less<>()(results.data(), args.data() + args.size()))
+            return Error{Code::usage, "a tensor is an argument and a result of one call", {}, "pass a copy: it shares the bytes until they are written"};
+        return {};
+    }
+    Status give_tensor(size_t leaf) {
+        const DoorType& type = types[entry.result_leaves[leaf].type];
+        uint64_t word = context.words_[leaf];
+        switch (entry.result_leaves[leaf].kind) {
+        case DoorLeaf::Kind::address: break;                             // new_output has been there
+        case DoorLeaf::Kind::number: store_scalar(type.dtype, TRY(context.new_output(type.dtype, {}, uint32_t(leaf))), word); break;
+        case DoorLeaf::Kind::object: {
+            auto* tensor = reinterpret_cast<TensorObject*>(word);
+            std::byte* out = TRY(context.new_output(type.dtype, {tensor->dims, tensor->count}, uint32_t(leaf)));
+            if (int64_t bytes = context.outputs_[leaf].byte_size(); bytes > 0) std::memcpy(out, tensor->data, size_t(bytes));
+            context.heap_.release(tensor);
+            break;
+        }
+        }
+        return {};
+    }
 };
 
 Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args) {
     Door door{*this, entry};
-    heap_.reset_high_water();
+    begin_call();
     door.open(entry.param_leaves.size());
-    std::vector<uint64_t> words(entry.result_leaves.size());
+    words_.assign(entry.result_leaves.size(), 0);
     output_storage_.assign(entry.result_leaves.size(), HostTensor());
     outputs_ = output_storage_;
     auto all = [&]() -> Result<Value> {
@@ -237,9 +287,9 @@ Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args) 
         size_t leaf = 0;
         for (size_t i = 0; i < args.size(); ++i) TRY(door.take(entry.params[i].name, args[i], entry.params[i].type, leaf));
         door.close();
-        TRY(call(entry, arguments_, words));
+        TRY(call(entry, arguments_, words_));
         leaf = 0;
-        Value result = TRY(door.give(entry.result_type, words, leaf));
+        Value result = TRY(door.give(entry.result_type, words_, leaf));
         for (size_t i = 0; i < entry.param_leaves.size(); ++i)
             if (entry.param_leaves[i].kind == DoorLeaf::Kind::object)
                 heap_.release(reinterpret_cast<Object*>(arguments_[entry.sizes + i]));
@@ -254,26 +304,18 @@ Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args) 
 
 Status Context::run(const EntryInfo& entry, std::span<const HostTensor> args, std::span<HostTensor> results) {
     Door door{*this, entry};
-    heap_.reset_high_water();
-    if (args.size() != entry.params.size() || args.size() != entry.param_leaves.size() || results.size() != entry.result_leaves.size())
-        return Error{Code::usage, "this entry does not take " + std::to_string(args.size()) + " tensors and give " + std::to_string(results.size())};
+    TRY(door.tensors_only(args, results));
+    begin_call();
     door.open(args.size());
+    words_.assign(results.size(), 0);
     outputs_ = results;
     auto all = [&]() -> Status {
-        for (size_t i = 0; i < args.size(); ++i) {
-            if (entry.param_leaves[i].kind == DoorLeaf::Kind::object) return Door::refuse(entry.params[i].name, "is not a tensor of known rank");
+        for (size_t i = 0; i < args.size(); ++i)
             TRY(door.take(entry.params[i].name, args[i], door.types[entry.params[i].type], entry.param_leaves[i].kind,
                           arguments_[entry.sizes + i]));
-        }
         door.close();
-        uint64_t words[64];
-        invariant(results.size() <= 64, "tensor calls have at most 64 results");
-        TRY(call(entry, arguments_, std::span(words, results.size())));
-        for (size_t i = 0; i < results.size(); ++i)
-            if (entry.result_leaves[i].kind != DoorLeaf::Kind::address) {
-                size_t leaf = i;
-                results[i] = TRY(door.give(entry.result_leaves[i].type, std::span(words, results.size()), leaf)).tensor();
-            }
+        TRY(call(entry, arguments_, words_));
+        for (size_t i = 0; i < results.size(); ++i) TRY(door.give_tensor(i));
         return {};
     };
     Status status = all();

@@ -2,6 +2,8 @@
 // loaded, so registers, lists and targets are in range. Recursion of the program never becomes recursion here.
 #include "dim/relation.h"
 #include "vm/frame.h"
+#include "vm/scalar.h"
+#include <algorithm>
 #include <cstring>
 
 namespace nereus {
@@ -11,16 +13,6 @@ int64_t floor_divide(int64_t a, int64_t b) {
     int64_t q = a / b;
     return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
 }
-uint64_t load_scalar(DType dtype, const std::byte* at) {
-    switch (dtype) {
-    case DType::boolean: return uint64_t(*reinterpret_cast<const uint8_t*>(at));
-    case DType::i32: { int32_t v; std::memcpy(&v, at, 4); return uint64_t(int64_t(v)); }
-    case DType::f32: { uint32_t v; std::memcpy(&v, at, 4); return v; }
-    case DType::i64: case DType::f64: { uint64_t v; std::memcpy(&v, at, 8); return v; }
-    }
-    return 0;
-}
-void store_scalar(DType dtype, std::byte* at, uint64_t value) { std::memcpy(at, &value, size_t(size_of(dtype))); }
 } // namespace
 
 bool Context::execute(Frame* frame) {
@@ -98,21 +90,20 @@ bool Context::execute(Frame* frame) {
         case Opcode::logical_or: R[in.a] = R[in.b] | R[in.c]; break;
         case Opcode::logical_not: R[in.a] = R[in.b] == 0; break;
         case Opcode::move_if: if (R[in.c]) R[in.a] = R[in.b]; break;
-        case Opcode::jump: {
+        case Opcode::jump: case Opcode::jump_if: case Opcode::jump_unless: {
+            if (in.op == Opcode::jump_if ? !R[in.b] : in.op == Opcode::jump_unless && R[in.b]) break;
             const Instruction* to = code + in.a;
-            if (to <= at && cancel_.load(std::memory_order_relaxed))
+            if (to <= at && cancel_.load(std::memory_order_relaxed))    // every loop jumps back
                 return current_ = frame, fault(at, Code::cancelled, "the call was cancelled");
             at = to - 1;
             break;
         }
-        case Opcode::jump_if: if (R[in.b]) at = code + in.a - 1; break;
-        case Opcode::jump_unless: if (!R[in.b]) at = code + in.a - 1; break;
 
         case Opcode::call: {
             const FunctionInfo& callee = exe.functions[in.a];
             std::byte* top = frame->plan ? frame->arena + frame->plan->prefixes[in.x] : frame->end(*function);
             auto* next = reinterpret_cast<Frame*>(top);
-            if (!range_.ensure(next->end(callee))) return current_ = frame, out_of_memory(at);
+            if (!reserve(top, Frame::bytes(callee.registers))) return current_ = frame, out_of_memory(at);
             if (cancel_.load(std::memory_order_relaxed))
                 return current_ = frame, fault(at, Code::cancelled, "the call was cancelled");
             std::span<const uint32_t> arguments = list(in.b);
@@ -129,7 +120,7 @@ bool Context::execute(Frame* frame) {
             break;
         }
         case Opcode::leave: {
-            if (frame->plan) --frame->plan->pins;
+            leave_region(frame);
             if (frame == bottom) {
                 std::span<const uint32_t> out = list(in.b);
                 for (size_t i = 0; i < out.size(); ++i) results_[i] = R[out[i]];
@@ -162,25 +153,26 @@ bool Context::execute(Frame* frame) {
                 std::string mark = i == 0 ? "{0}" : "{1}", value = std::to_string(number(i == 0 ? in.b : in.c));
                 for (size_t found; (found = what.find(mark)) != std::string::npos;) what.replace(found, mark.size(), value);
             }
-            return current_ = frame, fault(site, Code(site.code), std::move(what));
+            return current_ = frame, fault(site, site.code, std::move(what));
         }
-        case Opcode::fail: return current_ = frame, fault(exe.sites[in.a], Code(exe.sites[in.a].code), exe.sites[in.a].what);
+        case Opcode::fail: return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, exe.sites[in.a].what);
 
         case Opcode::slot: put(in.a, frame->arena + frame->plan->slot_offsets[in.b]); break;
         case Opcode::weights: put(in.a, exe.weights.data() + in.b); break;
         case Opcode::new_output: {
-            std::byte* out = new_output(DType(in.x), gather(list(in.b)), in.c);
-            if (!out) return current_ = frame, out_of_memory(at);
-            put(in.a, out);
+            Result<std::byte*> out = new_output(DType(in.x), gather(list(in.b)), in.c);
+            if (!out) return current_ = frame, fault(at, out.error().code, out.error().message);
+            put(in.a, *out);
             break;
         }
         case Opcode::read_scalar: R[in.a] = load_scalar(DType(in.x), address(in.b)); break;
         case Opcode::write_scalar: store_scalar(DType(in.x), address(in.a), R[in.b]); break;
-        case Opcode::copy: std::memcpy(address(in.a), address(in.b), size_t(R[in.c])); break;
+        case Opcode::copy: if (R[in.c] > 0) std::memcpy(address(in.a), address(in.b), size_t(R[in.c])); break;
 
         case Opcode::new_tensor: {
-            TensorObject* made = heap_.new_tensor(DType(in.x), gather(list(in.b)));
-            if (!made) return current_ = frame, out_of_memory(at);
+            std::span<const int64_t> extents = gather(list(in.b));
+            TensorObject* made = heap_.new_tensor(DType(in.x), extents);
+            if (!made) return current_ = frame, no_tensor(at, DType(in.x), extents);
             put(in.a, made);
             break;
         }
@@ -244,10 +236,22 @@ bool Context::execute(Frame* frame) {
             put(in.a, longer);
             break;
         }
+        case Opcode::seq_stack: {
+            auto* seq = reinterpret_cast<SeqObject*>(R[in.b]);
+            TensorObject* made = heap_.new_tensor(DType(in.x), gather(list(in.c)));
+            if (!made) return current_ = frame, out_of_memory(at);
+            int64_t bytes = size_of(DType(in.x));
+            for (uint32_t i = 1; i < made->count; ++i) bytes *= made->dims[i];
+            for (uint32_t i = 0; i < seq->count; ++i)
+                std::memcpy(made->data + int64_t(i) * bytes, static_cast<TensorObject*>(seq->items->at[i])->data, size_t(bytes));
+            put(in.a, made);
+            break;
+        }
         case Opcode::ref_read: put(in.a, reinterpret_cast<RefObject*>(R[in.b])->content); break;
         case Opcode::ref_write: heap_.write(reinterpret_cast<RefObject*>(R[in.a]), object(in.b)); break;
         case Opcode::retain: Heap::retain(object(in.a)); break;
         case Opcode::release: heap_.release(object(in.a)); break;
+        case Opcode::equal: R[in.a] = heap_.equal(object(in.b), object(in.c)); break;
         case Opcode::print: print(exe.sites[in.a], list(in.b), list(in.c), R); break;
         }
     }

@@ -9,7 +9,7 @@ namespace nereus {
 namespace {
 constexpr int small_classes = 64;                        // 16, 32, … 1024 bytes
 constexpr int64_t payload_at(int64_t rank, int64_t bytes) {
-    int64_t align = bytes >= 64 ? 64 : 16;               // vectors of a large payload begin on a cache line
+    int64_t align = bytes >= 1024 ? 64 : 16;             // large blocks begin on a cache line, and so do their elements
     int64_t header = int64_t(sizeof(TensorObject)) + 8 * rank;
     return (header + align - 1) / align * align;
 }
@@ -188,6 +188,7 @@ SeqObject* Heap::unique(SeqObject* seq, uint32_t capacity) {
 }
 
 SeqObject* Heap::push(SeqObject* seq, Object* item) {
+    if (seq->count >= UINT32_MAX / 2) return nullptr;
     uint32_t needed = seq->count + 1;
     bool full = !seq->items || seq->items->capacity < needed;
     SeqObject* owned = unique(seq, full ? std::max(needed, seq->count * 2) : needed);

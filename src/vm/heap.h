@@ -30,6 +30,9 @@ class Heap {
     static void retain(Object* object) { ++object->refs; }
     void release(Object* object) { if (--object->refs == 0) destroy(object); }
 
+    // The same structure with equal elements (NaN differs from itself); cells are equal only to themselves.
+    bool equal(const Object* a, const Object* b);
+
     // Ends a call: empties cells, so that cycles fall apart, and returns how many objects are left without a reason.
     // After an error `forced` drops everything at once instead.
     int64_t end_call(bool forced);
@@ -64,6 +67,7 @@ class Heap {
     std::byte *bump_ = nullptr, *bump_end_ = nullptr;
     std::vector<std::pair<std::byte*, uint32_t>> large_;             // every large block there is, in use or cached
     std::vector<Object*> dying_;                                     // the explicit stack of `destroy`
+    std::vector<std::pair<const Object*, const Object*>> comparing_;  // the explicit stack of `equal`
     RefObject* cells_ = nullptr;
 };
 } // namespace nereus

@@ -3,13 +3,16 @@
 #include <algorithm>
 
 namespace nereus {
-Result<std::shared_ptr<const LoadedExecutable>> LoadedExecutable::load(Executable executable) {
+Result<std::shared_ptr<const LoadedExecutable>> LoadedExecutable::load(Executable executable, std::span<const Kernel> library) {
     TRY(verify(executable));
-    CodeBlob code = TRY(CodeBlob::map(executable.blob));
+    std::optional<CodeBlob> code;
+    if (!executable.blob.empty()) code = TRY(CodeBlob::map(executable.blob));
     auto loaded = std::shared_ptr<LoadedExecutable>(new LoadedExecutable(std::move(executable), std::move(code)));
     const Executable& exe = loaded->exe_;
     for (const KernelInfo& kernel : exe.kernels) {
-        loaded->kernels_.push_back(loaded->code_.entry(kernel.offset));
+        if (kernel.library && (kernel.offset >= library.size() || !library[kernel.offset]))
+            return Error{Code::mismatch, "the program needs the library kernel \"" + kernel.name + "\", which this runtime does not have"};
+        loaded->kernels_.push_back(kernel.library ? library[kernel.offset] : loaded->code_->entry(kernel.offset));
         loaded->scratch_bytes_ = std::max(loaded->scratch_bytes_, kernel.scratch);
     }
     std::vector<int32_t> ranks;
@@ -19,7 +22,32 @@ Result<std::shared_ptr<const LoadedExecutable>> LoadedExecutable::load(Executabl
         loaded->max_params_ = std::max(loaded->max_params_, param_slots(exe.kernels[launch.kernel].layout, ranks));
         loaded->max_buffers_ = std::max(loaded->max_buffers_, launch.buffers.size());
     }
+    loaded->find_bound_readers();
     return std::shared_ptr<const LoadedExecutable>(std::move(loaded));
+}
+
+// A type reads the bound dims around it if an axis of it does, or a field that no other bound dims stand between.
+void LoadedExecutable::find_bound_readers() {
+    const std::vector<DoorType>& types = exe_.door_types;
+    std::vector<std::vector<uint32_t>> holders(types.size());
+    std::vector<uint32_t> work;
+    reads_bound_.assign(types.size(), false);
+    auto mark = [&](uint32_t type) {
+        if (!reads_bound_[type]) work.push_back(type);
+        reads_bound_[type] = true;
+    };
+    for (uint32_t i = 0; i < types.size(); ++i) {
+        for (size_t k = 0; k < types[i].fields.size(); ++k)
+            if (types[i].bound.empty() || types[i].bound[k] == 0)
+                for (uint32_t field : types[i].fields[k]) holders[field].push_back(i);
+        for (int32_t axis : types[i].axes)
+            if (axis < -1) mark(i);
+    }
+    while (!work.empty()) {
+        uint32_t type = work.back();
+        work.pop_back();
+        for (uint32_t holder : holders[type]) mark(holder);
+    }
 }
 
 const EntryInfo* LoadedExecutable::find_entry(std::string_view name) const {

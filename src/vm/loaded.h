@@ -1,26 +1,31 @@
 // vm/loaded.h - an executable ready to run: verified, its code mapped, its kernels resolved. Shared and immutable.
 #pragma once
 #include "exe/executable.h"
+#include <optional>
 
 namespace nereus {
 class LoadedExecutable {
  public:
-    // The one loading path, for compiled programs and artefacts alike.
-    static Result<std::shared_ptr<const LoadedExecutable>> load(Executable executable);
+    // The one loading path, for compiled programs and artefacts alike. Kernels that are not in the program's own code
+    // are taken from the library, by index; one that it does not have is a mismatch.
+    static Result<std::shared_ptr<const LoadedExecutable>> load(Executable executable, std::span<const Kernel> library = {});
 
     const Executable& exe() const { return exe_; }
     Kernel kernel(uint32_t index) const { return kernels_[index]; }
     int64_t scratch_bytes() const { return scratch_bytes_; }
     int64_t max_params() const { return max_params_; }   // of a launch whose parameters come from registers
     size_t max_buffers() const { return max_buffers_; }
+    bool reads_bound(uint32_t door_type) const { return reads_bound_[door_type]; }   // of a constructor around it
     const EntryInfo* find_entry(std::string_view name) const;        // null: none of that name
     const Site& site_at(const Instruction* at) const;                // whom to blame for a fault there
 
  private:
-    LoadedExecutable(Executable exe, CodeBlob code) : exe_(std::move(exe)), code_(std::move(code)) {}
+    LoadedExecutable(Executable exe, std::optional<CodeBlob> code) : exe_(std::move(exe)), code_(std::move(code)) {}
+    void find_bound_readers();
     Executable exe_;
-    CodeBlob code_;
+    std::optional<CodeBlob> code_;           // none: the program has no kernels of its own
     std::vector<Kernel> kernels_;
+    std::vector<bool> reads_bound_;
     int64_t scratch_bytes_ = 0, max_params_ = 0;
     size_t max_buffers_ = 0;
 };

@@ -13,11 +13,10 @@ class Range {
     ~Range();
 
     std::byte* begin() const { return base_; }
-    // True if everything below `end` may be used; remembers how high it went.
-    bool ensure(const std::byte* end) {
-        int64_t used = end - base_;
-        if (used > limit_) return false;
-        if (used > high_water_) high_water_ = used;
+    // True if that many bytes from the beginning may be used; remembers how high it went.
+    bool ensure(int64_t bytes) {
+        if (bytes > limit_) return false;
+        if (bytes > high_water_) high_water_ = bytes;
         return true;
     }
     int64_t limit() const { return limit_; }

@@ -31,8 +31,9 @@ struct RegionPlan {
     std::vector<int64_t> bytes, params;
     std::vector<std::pair<uint32_t, uint32_t>> slot_buffers;   // (index in `buffers`, slot): move with the arena
     std::byte* arena = nullptr;              // what the addresses are bound to
-    uint64_t last_use = 0;
     uint32_t pins = 0;                       // frames that stand on it
+    uint64_t hash = 0;                       // the rest belongs to the plan cache
+    RegionPlan *older = nullptr, *newer = nullptr;
 
     // Points the launches at an arena that begins here.
     void bind_arena(std::byte* at);

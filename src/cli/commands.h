@@ -1,0 +1,20 @@
+// cli/commands.h - the commands of nereus, a line each; every one takes the words after its name.
+#pragma once
+#include "driver/compile.h"
+#include "run/call.h"
+
+namespace nereus {
+using Words = std::span<const char* const>;
+int run_command(Words words);                // compile a program and call it
+int compile_command(Words words);            // compile a program to an artefact
+int dump_command(Words words);               // the program after a stage
+int opt_command(Words words);                // a program through one pass
+int version_command(Words words);
+
+// A program file parsed, with its sources for errors; prints what is wrong and returns nothing.
+struct SourceProgram { Module module; std::vector<SourceText> sources; };
+std::optional<SourceProgram> load_program(const std::string& path, int* out_exit);
+int fail(const Error& error, std::span<const SourceText> sources = {});
+extern const FlagSpec compile_flags[3];      // entry, target, checked
+CompileOptions compile_options(const Arguments& arguments);
+} // namespace nereus

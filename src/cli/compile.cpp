@@ -1,0 +1,41 @@
+#include "base/file.h"
+#include "cli/commands.h"
+#include "exe/artefact.h"
+#include <cstdio>
+
+namespace nereus {
+namespace {
+constexpr std::string_view help_text =
+    "nereus compile PROGRAM.nr -o PROGRAM.nrx [flags]\n"
+    "Compiles the program to an artefact that nereus-run executes without a compiler.\n"
+    "\n"
+    "  nereus compile encoder.nr --entry encode -o encoder.nrx --target=x86-64-v3\n"
+    "\n";
+}
+
+int compile_command(Words words) {
+    std::vector<const char*> spelled;                    // -o is the habit of compilers
+    for (const char* word : words) spelled.push_back(std::string_view(word) == "-o" ? "--output" : word);
+    std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
+    flags.push_back({"output", true, "FILE where the artefact goes, also -o"});
+    flags.push_back({"help", false, "this text"});
+    Result<Arguments> arguments = parse_arguments(spelled, flags);
+    if (!arguments) return fail(arguments.error());
+    if (arguments->has("help")) {
+        std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout);
+        return 0;
+    }
+    if (arguments->rest.size() != 1 || !arguments->has("output"))
+        return fail(Error{Code::usage, "expected one program and -o FILE", {}, "nereus compile --help"});
+    int exit = 0;
+    std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit);
+    if (!program) return exit;
+    Result<Executable> executable = compile(std::move(program->module), compile_options(*arguments));
+    if (!executable) return fail(executable.error(), program->sources);
+    Result<std::vector<std::byte>> bytes = save(*executable);
+    if (!bytes) return fail(bytes.error());
+    Status written = write_file(arguments->value("output"), std::span<const std::byte>(*bytes));
+    if (!written) return fail(written.error());
+    return 0;
+}
+} // namespace nereus

@@ -1,0 +1,60 @@
+#include "cli/commands.h"
+#include "driver/pipeline.h"
+#include "exe/text.h"
+#include "infer/types.h"
+#include "ir/print.h"
+#include "loop/text.h"
+#include <cstdio>
+
+namespace nereus {
+namespace {
+constexpr std::string_view help_text =
+    "nereus dump PROGRAM.nr --after=STAGE [flags]\n"
+    "Prints the program as it is after a stage, in a form that can be read and parsed again.\n"
+    "\n"
+    "Stages: parse, types (all functions), specialise, shapes, dead_code, kernels, code.\n"
+    "\n";
+
+std::string kernels_text(const Lowered& lowered) {
+    std::string text = print(lowered.module);
+    for (const loop::Function& kernel : lowered.kernels) text += "\n" + loop::print(kernel);
+    return text;
+}
+} // namespace
+
+int dump_command(Words words) {
+    std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
+    flags.push_back({"after", true, "STAGE the last stage that runs (shapes)"});
+    flags.push_back({"generic", false, "every binding in the generic form"});
+    flags.push_back({"help", false, "this text"});
+    Result<Arguments> arguments = parse_arguments(words, flags);
+    if (!arguments) return fail(arguments.error());
+    if (arguments->has("help")) {
+        std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout);
+        return 0;
+    }
+    if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one program", {}, "nereus dump --help"});
+    std::string after = arguments->value("after", "shapes");
+    bool known = after == "parse" || after == "types" || after == "kernels" || after == "code";
+    for (const Stage& stage : pipeline()) known |= stage.name == after;
+    if (!known) return fail(Error{Code::usage, "there is no stage '" + after + "'", {}, "nereus dump --help lists them"});
+
+    int exit = 0;
+    std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit);
+    if (!program) return exit;
+    CompileOptions options = compile_options(*arguments);
+    CompileReport report;
+    auto text = [&]() -> Result<std::string> {
+        if (after == "types") return print(TRY(infer_types(std::move(program->module))));
+        if (after == "kernels") return kernels_text(TRY(lower_program(std::move(program->module), options, &report)));
+        if (after == "code") return disassemble(TRY(compile(std::move(program->module), options, &report)));
+        std::string printed = print(TRY(run_until(std::move(program->module), after, options, &report)), {.generic = arguments->has("generic")});
+        if (after == "shapes") printed += "# checks left: " + std::to_string(report.shapes.checks) + "\n";
+        return printed;
+    };
+    Result<std::string> result = text();
+    if (!result) return fail(result.error(), program->sources);
+    std::fputs(result->c_str(), stdout);
+    return 0;
+}
+} // namespace nereus

@@ -1,0 +1,34 @@
+// nereus - the command line.
+#include "cli/commands.h"
+#include <cstdio>
+
+namespace {
+using namespace nereus;
+
+struct Command { std::string_view name; int (*run)(Words); std::string_view help; };
+constexpr Command commands[] = {
+    {"run", run_command, "compile a program and call its entry point"},
+    {"compile", compile_command, "compile a program to an artefact for nereus-run"},
+    {"dump", dump_command, "print the program after a stage of the compiler"},
+    {"opt", opt_command, "run one pass on a program"},
+    {"version", version_command, "what this is"},
+};
+
+void help(std::FILE* out) {
+    std::fputs("nereus: a compiler for dynamic neural networks\n\n", out);
+    for (const Command& command : commands)
+        std::fprintf(out, "  nereus %-10s %s\n", std::string(command.name).c_str(), std::string(command.help).c_str());
+    std::fputs("\nnereus COMMAND --help says more. To begin: nereus run examples/tree_encoder.nr --inputs examples/tree_encoder.json\n", out);
+}
+} // namespace
+
+int main(int argc, char** argv) {
+    std::string_view name = argc > 1 ? argv[1] : "";
+    if (name == "--help" || name == "-h" || name == "help") return help(stdout), 0;
+    if (name == "--version") name = "version";
+    for (const Command& command : commands)
+        if (command.name == name) return command.run(Words(argv + 2, size_t(argc - 2)));
+    if (!name.empty()) std::fprintf(stderr, "error: there is no command '%s'\n", std::string(name).c_str());
+    help(stderr);
+    return 2;
+}

@@ -1,0 +1,46 @@
+#include "cli/commands.h"
+#include "eval/eval.h"
+#include <cstdio>
+
+namespace nereus {
+namespace {
+constexpr std::string_view help_text =
+    "nereus run PROGRAM.nr [flags]\n"
+    "Compiles the program once, before any input is read, then calls its entry point.\n"
+    "\n"
+    "  nereus run mlp.nr --input x=4x8xf32=random\n"
+    "  nereus run encoder.nr --entry encode --inputs trees.json --json\n"
+    "\n";
+}
+
+int run_command(Words words) {
+    std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
+    flags.insert(flags.end(), call_flags().begin(), call_flags().end());
+    flags.push_back({"eval", false, "interpret instead of compiling: slow, the judge of compiled code"});
+    flags.push_back({"help", false, "this text"});
+    Result<Arguments> arguments = parse_arguments(words, flags);
+    if (!arguments) return fail(arguments.error());
+    if (arguments->has("help")) {
+        std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout);
+        return 0;
+    }
+    if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one program", {}, "nereus run --help"});
+    int exit = 0;
+    std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit);
+    if (!program) return exit;
+    CompileOptions options = compile_options(*arguments);
+    if (arguments->has("eval")) {
+        Result<Module> typed = run_until(std::move(program->module), "specialise", options);
+        if (!typed) return fail(typed.error(), program->sources);
+        const Function& entry = typed->functions[0];
+        std::vector<std::string> params;
+        for (ValueId param : entry.params) params.push_back(entry[param].name);
+        return call_all(*arguments, params, [&](std::span<const Value> args) { return eval(*typed, FunctionId(0), args); });
+    }
+    Result<Executable> executable = compile(std::move(program->module), options);
+    if (!executable) return fail(executable.error(), program->sources);
+    Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*executable));
+    if (!loaded) return fail(loaded.error());
+    return run_loaded(*arguments, std::move(*loaded));
+}
+} // namespace nereus

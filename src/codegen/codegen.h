@@ -1,0 +1,32 @@
+// codegen/codegen.h - scheduled loop functions in, one blob of position-independent machine code out.
+#pragma once
+#include "base/result.h"
+#include "loop/schedule.h"
+#include <cstddef>
+#include <span>
+
+namespace nereus {
+struct Target {
+    std::string name;                     // x86-64-v2, x86-64-v3, x86-64-v4 or host
+    std::string tune;                     // the processor to order instructions for; never adds features
+    int level;                            // what exe/cpu.h must report where the code runs
+    loop::Machine machine;                // what schedules need to know
+};
+Result<Target> target_named(std::string_view name);      // host: the highest level this processor has
+
+struct CodegenOptions {
+    bool checked = false;                 // every load and store asserts that it stays inside its buffer
+};
+
+struct MachineCode {
+    std::vector<std::byte> blob;          // map with CodeBlob::map
+    std::vector<size_t> entries;          // offset of each kernel, in the order given
+    int level = 0;
+};
+
+// All kernels go through one LLVM module. Fails only if LLVM emits something the linker does not accept.
+Result<MachineCode> codegen(std::span<const loop::Scheduled> kernels, const Target& target, const CodegenOptions& options = {});
+
+// The LLVM IR of one kernel, for people.
+std::string llvm_text(const loop::Scheduled& kernel, const Target& target, const CodegenOptions& options = {});
+} // namespace nereus

@@ -1,0 +1,40 @@
+#include "codegen/kernel_case.h"
+#include <gtest/gtest.h>
+
+namespace nereus::test {
+static std::string matmul(const std::string& t) {
+    return "kernel matmul(a: " + t + ", b: " + t + ", y: out " + t + ") { parallel i; parallel axis m; parallel axis n; reduce axis k"
+           "; %0 = contract over k of a[i, m, k], b[i, k, n]; y[i, m, n] = %0 }";
+}
+
+TEST(Contract, EveryDtypeAndLayout) {
+    for (const char* t : {"i32", "i64", "f64"}) check_kernel(matmul(t).c_str(), 40, 1e-10);
+    check_kernel(matmul("f32").c_str(), 120, 1e-3);
+}
+
+TEST(Contract, EpilogueOverBroadcasts) {
+    check_kernel("kernel linear(a: f32, b: f32, bias: f32, r: f32, y: out f32) { parallel i; parallel axis m; parallel axis n; reduce axis k"
+                 "; %0 = contract over k of a[i, m, k], b[k, n]; y[i, m, n] = add(tanh(add(%0, bias[n])), r[i, m, n]) }", 60, 1e-4);
+}
+
+TEST(Contract, ComputedFactors) {
+    check_kernel("kernel k(a: f32, s: f32, b: i32, y: out f32) { parallel i; parallel axis m; parallel axis n; reduce axis k"
+                 "; %0 = contract over k of mul(a[i, m, k], s[k]), cast(b[i, k, n], f32); y[i, m, n] = %0 }", 40, 1e-2);
+}
+
+// Heights 1..13 and widths around a panel, so that every tile shape runs.
+TEST(Contract, EveryTileShape) {
+    loop::Function f = parsed(matmul("f32").c_str());
+    for (const Target& target : targets()) {
+        Compiled k = compile(f, target);
+        for (int64_t m = 1; m <= 13; ++m)
+            for (int64_t n : {1, 3, 4, 8, 9, 15, 16, 17, 33, 48, 63, 64, 65, 129}) {
+                KernelCase c;
+                c.f = f;
+                Rng rng(1);
+                make_dense(c, {{}, {m}, {n}, {5}}, rng);
+                ASSERT_EQ(difference(c, run(k, c), interpret(c), 1e-5), "") << target.name << " " << m << "x" << n;
+            }
+    }
+}
+} // namespace nereus::test

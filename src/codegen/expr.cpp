@@ -1,0 +1,224 @@
+// codegen/expr.cpp - each loop operator as LLVM instructions, scalar or vector alike.
+#include "codegen/body.h"
+#include <llvm/IR/Intrinsics.h>
+
+namespace nereus::cg {
+using loop::Expr;
+using loop::ExprId;
+using loop::Op;
+
+namespace {
+Value* unary_intrinsic(Emitter& e, llvm::Intrinsic::ID id, Value* a) { return e.ir.CreateUnaryIntrinsic(id, a); }
+Value* zero_like(Value* v) { return llvm::Constant::getNullValue(v->getType()); }
+Value* any_lane(Emitter& e, Value* v) { return v->getType()->isVectorTy() ? e.ir.CreateOrReduce(v) : v; }
+
+llvm::CmpInst::Predicate predicate(Op op, bool real) {
+    using P = llvm::CmpInst;
+    switch (op) {
+    case Op::eq: return real ? P::FCMP_OEQ : P::ICMP_EQ;
+    case Op::ne: return real ? P::FCMP_UNE : P::ICMP_NE;
+    case Op::lt: return real ? P::FCMP_OLT : P::ICMP_SLT;
+    case Op::le: return real ? P::FCMP_OLE : P::ICMP_SLE;
+    case Op::gt: return real ? P::FCMP_OGT : P::ICMP_SGT;
+    default: return real ? P::FCMP_OGE : P::ICMP_SGE;
+    }
+}
+} // namespace
+
+Value* emit_fma(Emitter& e, Value* a, Value* b, Value* c) {
+    if (!e.target.machine.fma) return e.ir.CreateFAdd(e.ir.CreateFMul(a, b), c);     // llvm.fma would call libm
+    return e.ir.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+}
+// The select is one max instruction, which gives b if either is NaN; the second select puts a NaN of a back.
+Value* emit_max(Emitter& e, DType t, Value* a, Value* b) {
+    if (!is_float(t)) return e.ir.CreateSelect(e.ir.CreateICmpSGT(a, b), a, b);
+    Value* larger = e.ir.CreateSelect(e.ir.CreateFCmpOGT(a, b), a, b);
+    return e.ir.CreateSelect(e.ir.CreateFCmpUNO(a, a), a, larger);
+}
+Value* emit_min(Emitter& e, DType t, Value* a, Value* b) {
+    if (!is_float(t)) return e.ir.CreateSelect(e.ir.CreateICmpSLT(a, b), a, b);
+    Value* smaller = e.ir.CreateSelect(e.ir.CreateFCmpOLT(a, b), a, b);
+    return e.ir.CreateSelect(e.ir.CreateFCmpUNO(a, a), a, smaller);
+}
+
+void Body::scope(const Emit& inside) {
+    std::vector<Value*> outside = memo_;
+    auto run = [&] { uniform_ ? uniform_->scope(inside) : inside(); };
+    run();
+    memo_ = std::move(outside);
+}
+
+void Body::hoist(const std::vector<ExprId>& roots, loop::GroupId group) {
+    for (ExprId root : roots) {
+        if (memo_[root.index]) continue;
+        const Expr& x = e_.f.expr(root);
+        if (!(masks_[root.index] >> group.index & 1)) {
+            emit(root);
+            continue;
+        }
+        for (ExprId operand : {x.a, x.b, x.c})
+            if (operand.valid()) hoist({operand}, group);
+    }
+}
+
+void Body::check(Value* condition, Fault fault, loop::BufferId operand, Value* value) {
+    if (width_ == 1) {
+        e_.fault_if(condition, fault, operand, e_.ir.CreateSExt(value, e_.ir.getInt64Ty()));
+        return;
+    }
+    if (mask) condition = e_.ir.CreateAnd(condition, mask);
+    Value* any = any_lane(e_, condition);
+    bad = bad ? e_.ir.CreateOr(bad, any) : any;
+}
+
+Value* Body::emit(ExprId id) {
+    Value*& known = memo_[id.index];
+    if (known) return known;
+    if (uniform_ && !(masks_[id.index] >> along_.index & 1)) {
+        Value* spread = e_.splat(uniform_->emit(id), width_);
+        return memo_[id.index] = spread;
+    }
+    Value* made = make(e_.f.expr(id));
+    return memo_[id.index] = made;
+}
+
+Value* Body::constant(const Expr& x) {
+    switch (x.dtype) {
+    case DType::boolean: return e_.ir.getInt1(x.bits & 1);
+    case DType::i32: return e_.ir.getInt32(uint32_t(x.bits));
+    case DType::i64: return e_.i64(x.bits);
+    case DType::f32: return e_.ir.CreateBitCast(e_.ir.getInt32(uint32_t(x.bits)), e_.ir.getFloatTy());
+    case DType::f64: return e_.ir.CreateBitCast(e_.i64(x.bits), e_.ir.getDoubleTy());
+    }
+    return nullptr;
+}
+
+Value* Body::fused(const Expr& x) {
+    if (!is_float(x.dtype) || !e_.target.machine.fma) return nullptr;
+    const Expr &a = e_.f.expr(x.a), &b = e_.f.expr(x.b);
+    if (a.op == Op::mul) {
+        Value *left = emit(a.a), *right = emit(a.b), *rest = emit(x.b);
+        return emit_fma(e_, left, right, x.op == Op::sub ? e_.ir.CreateFNeg(rest) : rest);
+    }
+    if (b.op == Op::mul) {
+        Value *left = emit(b.a), *right = emit(b.b), *rest = emit(x.a);
+        return emit_fma(e_, x.op == Op::sub ? e_.ir.CreateFNeg(left) : left, right, rest);
+    }
+    return nullptr;
+}
+
+Value* Body::make(const Expr& x) {
+    namespace I = llvm::Intrinsic;
+    DType t = x.dtype;
+    switch (x.op) {
+    case Op::constant: return e_.splat(constant(x), width_);
+    case Op::scalar: return e_.splat(e_.scalar(loop::ScalarId(size_t(x.bits))), width_);
+    case Op::index: return leaves.index(loop::GroupId(size_t(x.bits)));
+    case Op::load: return leaves.load(loop::AccessId(size_t(x.bits)));
+    case Op::value: return leaves.value(int(x.bits));
+    case Op::neg: {
+        Value* a = emit(x.a);
+        return is_float(t) ? e_.ir.CreateFNeg(a) : e_.ir.CreateNeg(a);
+    }
+    case Op::abs: {
+        Value* a = emit(x.a);
+        if (is_float(t)) return unary_intrinsic(e_, I::fabs, a);
+        return e_.ir.CreateBinaryIntrinsic(I::abs, a, e_.ir.getFalse());
+    }
+    case Op::exp: return emit_exp(e_, emit(x.a));
+    case Op::log: return emit_log(e_, emit(x.a));
+    case Op::tanh: return emit_tanh(e_, emit(x.a));
+    case Op::sqrt: return unary_intrinsic(e_, I::sqrt, emit(x.a));
+    case Op::floor: return unary_intrinsic(e_, I::floor, emit(x.a));
+    case Op::ceil: return unary_intrinsic(e_, I::ceil, emit(x.a));
+    case Op::round: return unary_intrinsic(e_, I::roundeven, emit(x.a));
+    case Op::logical_not: return e_.ir.CreateNot(emit(x.a));
+    case Op::cast: {
+        Value* a = emit(x.a);
+        return cast(a, e_.f.expr(x.a).dtype, t);
+    }
+    case Op::philox: {
+        Value *key = emit(x.a), *counter = emit(x.b);
+        return emit_philox(e_, key, counter, t);
+    }
+    case Op::select: {
+        Value *c = emit(x.a), *a = emit(x.b), *b = emit(x.c);
+        return e_.ir.CreateSelect(c, a, b);
+    }
+    case Op::add: case Op::sub:
+        if (Value* one = fused(x)) return one;
+        [[fallthrough]];
+    default: {
+        Value *a = emit(x.a), *b = emit(x.b);
+        return binary(x, a, b);
+    }
+    }
+}
+
+Value* Body::binary(const Expr& x, Value* a, Value* b) {
+    IR& ir = e_.ir;
+    DType t = e_.f.expr(x.a).dtype;
+    bool real = is_float(t);
+    switch (x.op) {
+    case Op::add: return real ? ir.CreateFAdd(a, b) : ir.CreateAdd(a, b);
+    case Op::sub: return real ? ir.CreateFSub(a, b) : ir.CreateSub(a, b);
+    case Op::mul: return real ? ir.CreateFMul(a, b) : ir.CreateMul(a, b);
+    case Op::div: return real ? ir.CreateFDiv(a, b) : integer_divide(x.op, t, a, b);
+    case Op::floor_div: case Op::mod: return integer_divide(x.op, t, a, b);
+    case Op::max: return emit_max(e_, t, a, b);
+    case Op::min: return emit_min(e_, t, a, b);
+    case Op::logical_and: case Op::bit_and: return ir.CreateAnd(a, b);
+    case Op::logical_or: case Op::bit_or: return ir.CreateOr(a, b);
+    case Op::bit_xor: return ir.CreateXor(a, b);
+    case Op::shift_left: case Op::shift_right: {
+        uint64_t top = t == DType::i32 ? 31 : 63;
+        Value* by = ir.CreateAnd(b, llvm::ConstantInt::get(b->getType(), top));
+        return x.op == Op::shift_left ? ir.CreateShl(a, by) : ir.CreateLShr(a, by);
+    }
+    default: return ir.CreateCmp(predicate(x.op, real), a, b);
+    }
+}
+
+// Never traps: a zero divisor is reported and replaced by 1, and x / -1 is a negation that wraps. Vectors of i32
+// divide in f64, where the quotient of two i32 is never rounded across an integer.
+Value* Body::integer_divide(Op op, DType t, Value* a, Value* b) {
+    IR& ir = e_.ir;
+    Value *zero = zero_like(b), *one = llvm::ConstantInt::get(b->getType(), 1), *minus = llvm::Constant::getAllOnesValue(b->getType());
+    bool known = false;
+    if (auto* c = llvm::dyn_cast<llvm::Constant>(b)) known = !c->containsUndefOrPoisonElement() && c->getUniqueInteger().isStrictlyPositive();
+    Value* negates = nullptr;
+    Value* divisor = b;
+    if (!known) {
+        Value* is_zero = ir.CreateICmpEQ(b, zero);
+        check(is_zero, Fault::zero_divisor, {}, zero_like(width_ == 1 ? b : ir.CreateExtractElement(b, uint64_t(0))));
+        negates = ir.CreateICmpEQ(b, minus);
+        divisor = ir.CreateSelect(ir.CreateOr(is_zero, negates), one, b);
+    }
+    Value* quotient;
+    if (width_ > 1 && t == DType::i32) {
+        Type* wide = llvm::FixedVectorType::get(ir.getDoubleTy(), unsigned(width_));
+        quotient = ir.CreateFPToSI(ir.CreateFDiv(ir.CreateSIToFP(a, wide), ir.CreateSIToFP(divisor, wide)), a->getType());
+    } else {
+        quotient = ir.CreateSDiv(a, divisor);
+    }
+    if (negates) quotient = ir.CreateSelect(negates, ir.CreateNeg(a), quotient);
+    if (op == Op::div) return quotient;
+    Value* rest = ir.CreateSub(a, ir.CreateMul(quotient, b));
+    Value* adjust = ir.CreateAnd(ir.CreateICmpNE(rest, zero), ir.CreateICmpSLT(ir.CreateXor(rest, b), zero));
+    if (op == Op::mod) return ir.CreateSelect(adjust, ir.CreateAdd(rest, b), rest);
+    return ir.CreateAdd(quotient, ir.CreateSExt(adjust, quotient->getType()));
+}
+
+Value* Body::cast(Value* a, DType from, DType to) {
+    IR& ir = e_.ir;
+    Type* type = e_.vector_type(to, width_);
+    if (from == to) return a;
+    if (to == DType::boolean)
+        return is_float(from) ? ir.CreateFCmpUNE(a, zero_like(a)) : ir.CreateICmpNE(a, zero_like(a));
+    if (from == DType::boolean) return is_float(to) ? ir.CreateUIToFP(a, type) : ir.CreateZExt(a, type);
+    if (is_float(from) && is_float(to)) return ir.CreateFPCast(a, type);
+    if (is_float(from)) return ir.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {type, a->getType()}, {a});
+    if (is_float(to)) return ir.CreateSIToFP(a, type);
+    return ir.CreateSExtOrTrunc(a, type);
+}
+} // namespace nereus::cg

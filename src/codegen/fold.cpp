@@ -1,0 +1,69 @@
+#include "codegen/fold.h"
+#include <limits>
+#include <numeric>
+
+namespace nereus::cg {
+using loop::Fold;
+
+namespace {
+const loop::Expr* product(const Emitter& e, const loop::Reduce& r) {
+    const loop::Expr& x = e.f.expr(r.value);
+    return r.fold == Fold::sum && x.op == loop::Op::mul && is_float(x.dtype) ? &x : nullptr;
+}
+} // namespace
+
+std::vector<loop::ExprId> fold_reads(const Emitter& e, const loop::Reduce& r) {
+    if (const loop::Expr* x = product(e, r)) return {x->a, x->b};
+    return {r.value};
+}
+
+Value* fold_identity(Emitter& e, Fold fold, DType t, int width) {
+    Type* type = e.vector_type(t, width);
+    double infinity = std::numeric_limits<double>::infinity();
+    uint64_t lowest = t == DType::i32 ? uint64_t(INT32_MIN) : uint64_t(INT64_MIN);
+    auto start = [&](double real, uint64_t whole) -> Value* {
+        return is_float(t) ? llvm::ConstantFP::get(type, real) : static_cast<Value*>(llvm::ConstantInt::get(type, whole));
+    };
+    switch (fold) {
+    case Fold::sum: return start(0, 0);
+    case Fold::prod: return start(1, 1);
+    case Fold::max: return start(-infinity, lowest);
+    case Fold::min: return start(infinity, ~lowest);
+    case Fold::any: return start(0, 0);
+    case Fold::all: return start(1, 1);
+    }
+    return nullptr;
+}
+
+Value* fold_combine(Emitter& e, Fold fold, DType t, Value* a, Value* b) {
+    switch (fold) {
+    case Fold::sum: return is_float(t) ? e.ir.CreateFAdd(a, b) : e.ir.CreateAdd(a, b);
+    case Fold::prod: return is_float(t) ? e.ir.CreateFMul(a, b) : e.ir.CreateMul(a, b);
+    case Fold::max: return emit_max(e, t, a, b);
+    case Fold::min: return emit_min(e, t, a, b);
+    case Fold::any: return e.ir.CreateOr(a, b);
+    case Fold::all: return e.ir.CreateAnd(a, b);
+    }
+    return nullptr;
+}
+
+Value* fold_step(Emitter& e, const loop::Reduce& r, Body& body, Value* accumulator) {
+    DType t = e.f.expr(r.value).dtype;
+    const loop::Expr* x = product(e, r);
+    Value* next = x ? emit_fma(e, body.emit(x->a), body.emit(x->b), accumulator)
+                    : fold_combine(e, r.fold, t, accumulator, body.emit(r.value));
+    return body.mask ? e.ir.CreateSelect(body.mask, next, accumulator) : next;
+}
+
+Value* fold_lanes(Emitter& e, Fold fold, DType t, Value* vector) {
+    auto* type = llvm::dyn_cast<llvm::FixedVectorType>(vector->getType());
+    if (!type) return vector;
+    for (unsigned width = type->getNumElements(); width > 1; width /= 2) {
+        std::vector<int> low(width / 2), high(width / 2);
+        std::iota(low.begin(), low.end(), 0);
+        std::iota(high.begin(), high.end(), int(width / 2));
+        vector = fold_combine(e, fold, t, e.ir.CreateShuffleVector(vector, low), e.ir.CreateShuffleVector(vector, high));
+    }
+    return e.ir.CreateExtractElement(vector, uint64_t(0));
+}
+} // namespace nereus::cg

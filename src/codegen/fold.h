@@ -1,0 +1,15 @@
+// codegen/fold.h - accumulators of folds: where they start, how they take a value, how lanes join.
+#pragma once
+#include "codegen/body.h"
+
+namespace nereus::cg {
+// What to evaluate at each point: a sum of products takes both factors and fuses.
+std::vector<loop::ExprId> fold_reads(const Emitter& e, const loop::Reduce& r);
+
+Value* fold_identity(Emitter& e, loop::Fold fold, DType t, int width);
+Value* fold_combine(Emitter& e, loop::Fold fold, DType t, Value* a, Value* b);
+// The accumulator after the current point of `body`; masked lanes keep what they had.
+Value* fold_step(Emitter& e, const loop::Reduce& r, Body& body, Value* accumulator);
+// Joins the lanes pairwise, upper half onto lower half: the same tree on every run.
+Value* fold_lanes(Emitter& e, loop::Fold fold, DType t, Value* vector);
+} // namespace nereus::cg

@@ -1,0 +1,160 @@
+#include "codegen/kernel_case.h"
+#include "loop/builder.h"
+#include "loop/text.h"
+#include <gtest/gtest.h>
+
+namespace nereus::test {
+using namespace loop;
+
+TEST(Map, BroadcastAndTransposeThroughStrides) {
+    check_kernel("kernel add(a: f32, b: f32, y: out f32) { parallel g; y[g] = add(a[g], b[g]) }", 300, 0);
+}
+
+// Every operator on every dtype it takes; a new row of the table is tested unasked.
+TEST(Map, EveryOperator) {
+    for (int number = int(Op::neg); number <= int(Op::select); ++number)
+        for (DType t : {DType::boolean, DType::i32, DType::i64, DType::f32, DType::f64}) {
+            const OpRow& row = op_row(Op(number));
+            if (!takes_dtype(row.takes, t) || row.op == Op::cast || row.op == Op::philox) continue;
+            std::string dtype(dtype_name(t)), result(row.gives == Gives::boolean ? "bool" : dtype);
+            std::string operands = row.operands == 1 ? "(a[g])" : row.operands == 2 ? "(a[g], b[g])" : "(c[g], a[g], b[g])";
+            std::string text = "kernel k(a: " + dtype + ", b: " + dtype + ", c: bool, y: out " + result + ") { parallel g; y[g] = " +
+                               std::string(row.name) + operands + " }";
+            check_kernel(text.c_str(), 12, t == DType::f32 ? 4e-7 : 1e-15);
+        }
+}
+
+TEST(Map, EveryCast) {
+    for (DType from : {DType::boolean, DType::i32, DType::i64, DType::f32, DType::f64})
+        for (DType to : {DType::boolean, DType::i32, DType::i64, DType::f32, DType::f64}) {
+            if (from == to) continue;
+            std::string text = "kernel k(a: " + std::string(dtype_name(from)) + ", y: out " + std::string(dtype_name(to)) +
+                               ") { parallel g; y[g] = cast(a[g], " + std::string(dtype_name(to)) + ") }";
+            check_kernel(text.c_str(), 8, 1e-7);
+        }
+}
+
+TEST(Map, CastSaturatesAndNanIsZero) {
+    Function f = parsed("kernel k(a: f64, y: out i32, z: out i64) { parallel g; y[g] = cast(a[g], i32); z[g] = cast(a[g], i64) }");
+    KernelCase c;
+    c.f = f;
+    Rng rng(1);
+    make_dense(c, {{21}}, rng);
+    std::vector<double> a(21, 2.5);
+    double special[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300, -2.9, 2147483647.5, -2147483648.9, 9.3e18, -0.0};
+    std::copy(std::begin(special), std::end(special), a.begin() + 3);
+    c.buffers[0] = bytes_of(a);
+    for (const Target& target : targets()) EXPECT_EQ(difference(c, run(compile(f, target), c), interpret(c), 0), "");
+}
+
+TEST(Map, MixedTypesIndexAndScalars) {
+    check_kernel("kernel k(a: f32, m: bool, n: i32, y: out f64, z: out i64; s: f32, t: i64) { parallel g\n"
+                 "  $0 = add(cast(n[g], i64), mul(index(g), t))\n"
+                 "  y[g] = select(m[g], cast(mul(a[g], s), f64), cast($0, f64))\n"
+                 "  z[g] = bit_xor($0, 77:i64) }", 100, 1e-6);
+}
+
+TEST(Map, SharedSubexpressionsAndFma) {
+    check_kernel("kernel k(a: f32, b: f32, y: out f32) { parallel g\n"
+                 "  $0 = tanh(mul(a[g], b[g]))\n"
+                 "  y[g] = sub(mul($0, $0), add(mul(a[g], $0), b[g])) }", 60, 1e-5);
+}
+
+TEST(Map, PhiloxDependsOnKeyAndElementOnly) {
+    check_kernel("kernel k(y: out i32, z: out i64; key: i64) { parallel g\n"
+                 "  y[g] = philox(key, index(g), i32)\n  z[g] = philox(key, index(g), i64) }", 40, 0);
+    // Known answer of the reference implementation: counter and key zero.
+    Function f = parsed("kernel k(y: out i32) { parallel g; y[g] = philox(0:i64, index(g), i32) }");
+    KernelCase c;
+    c.f = f;
+    Rng rng(1);
+    make_dense(c, {{1}}, rng);
+    EXPECT_EQ(as<uint32_t>(run(compile(f, *target_named("x86-64-v2")), c).buffers[0])[0], 0x6627e8d5u);
+}
+
+TEST(Map, Gather) {
+    check_kernel("kernel gather(x: f32, ids: i64, y: out f32; s: i64, n: i64) { parallel g; y[g] = x[g, at(ids[g], s, n)] }", 0, 0);
+    Function f = parsed("kernel gather(x: f32, ids: i64, y: out f32; s: i64, n: i64) { parallel g; y[g] = x[g, at(ids[g], s, n)] }");
+    // x is (pre, 11, post), ids has `ids` numbers, y is (pre, ids, post).
+    for (const Target& target : targets())
+        for (bool checked : {false, true}) {
+            Compiled k = compile(f, target, {.checked = checked});
+            for (int64_t pre : {1, 3})
+                for (int64_t ids : {0, 1, 70})
+                    for (int64_t post : {1, 5, 33, 64}) {
+                        KernelCase c;
+                        c.f = f;
+                        c.extents = {{pre, ids, post}};
+                        c.strides = {{{0, 0}, {11 * post, 0, 1}}, {{1, 0}, {0, 1, 0}}, {{2, 0}, {ids * post, post, 1}}};
+                        c.scalars = {post, 11};
+                        Rng rng(2);
+                        c.buffers = {Bytes(size_t(pre * 11 * post * 4)), Bytes(size_t(ids * 8)), Bytes(size_t(pre * ids * post * 4))};
+                        fill_random(c.buffers[0], DType::f32, rng);
+                        std::vector<int64_t> numbers(static_cast<size_t>(ids));
+                        for (int64_t& n : numbers) n = int64_t(rng() % 11);
+                        c.buffers[1] = bytes_of(numbers);
+                        ASSERT_EQ(difference(c, run(k, c), interpret(c), 0), "") << target.name;
+                        if (ids < 70) continue;
+                        numbers[61] = 11;
+                        numbers[65] = -1;
+                        c.buffers[1] = bytes_of(numbers);
+                        for (Split split : {Split::whole, Split::single_tasks_shuffled}) {
+                            Outcome failed = run(k, c, split);
+                            EXPECT_EQ(failed.fault, int32_t(Fault::index_range));
+                            EXPECT_EQ(failed.error.value, 11);
+                            EXPECT_EQ(failed.error.operand, 0);
+                            EXPECT_EQ(failed.error.index, 61 * post);
+                        }
+                    }
+        }
+}
+
+TEST(Map, ZeroDivisorNamesTheFirstElement) {
+    for (const char* dtype : {"i32", "i64"})
+        for (const char* op : {"div", "floor_div", "mod"}) {
+            std::string t(dtype);
+            Function f = parsed(("kernel k(a: " + t + ", b: " + t + ", y: out " + t + ") { parallel g; y[g] = " + op + "(a[g], b[g]) }").c_str());
+            for (const Target& target : targets()) {
+                Compiled k = compile(f, target);
+                KernelCase c;
+                c.f = f;
+                Rng rng(3);
+                make_dense(c, {{30000}}, rng);
+                auto set = [&](size_t buffer, size_t element, int64_t value) {
+                    size_t size = t == "i32" ? 4 : 8;
+                    std::memcpy(c.buffers[buffer].data() + element * size, &value, size);
+                };
+                for (size_t i = 0; i < 30000; ++i) set(1, i, i % 7 == 0 ? -1 : int64_t(i) - 15001);
+                for (size_t i = 0; i < 30000; i += 14) set(0, i, t == "i32" ? INT32_MIN : INT64_MIN);    // over -1: wraps
+                set(1, 15001, 1);
+                Outcome expected = interpret(c);
+                EXPECT_EQ(difference(c, run(k, c), expected, 0), "");
+                set(1, 20011, 0);
+                set(1, 29999, 0);
+                for (Split split : {Split::whole, Split::single_tasks_shuffled}) {
+                    Outcome failed = run(k, c, split);
+                    EXPECT_EQ(failed.fault, int32_t(Fault::zero_divisor));
+                    EXPECT_EQ(failed.error.index, 20011);
+                    EXPECT_EQ(failed.error.task, 20011 / (failed.tasks == 4 ? 8192 : 1));
+                }
+            }
+        }
+}
+
+TEST(Map, CheckedModeFindsEscapes) {
+    Function f = parsed("kernel add(a: f32, b: f32, y: out f32) { parallel g; y[g] = add(a[g], b[g]) }");
+    for (const Target& target : targets()) {
+        Compiled k = compile(f, target, {.checked = true});
+        KernelCase c;
+        c.f = f;
+        Rng rng(3);
+        make_dense(c, {{3, 50}}, rng);
+        EXPECT_EQ(run(k, c).fault, 0);
+        c.buffers[1].resize(c.buffers[1].size() - 4);    // the guard bytes take the read if it happens
+        Outcome failed = run(k, c);
+        EXPECT_EQ(failed.fault, int32_t(Fault::bounds)) << target.name;
+        EXPECT_EQ(failed.error.operand, 1);
+        EXPECT_EQ(failed.error.index, 149);
+    }
+}
+} // namespace nereus::test

@@ -1,0 +1,24 @@
+// driver/compile.h - from program text to an executable, all machine code included: nothing is compiled later.
+#pragma once
+#include "emit/emit.h"
+#include "infer/shapes.h"
+#include "text/parse.h"
+
+namespace nereus {
+struct CompileOptions {
+    std::string entry = "main";
+    std::string target = "host";             // x86-64-v2, x86-64-v3, x86-64-v4 or host
+    bool checked = false;                    // kernels assert their bounds; tasks run alone, in random order
+};
+
+struct CompileReport {
+    ShapeReport shapes;
+    int64_t kernels = 0, launches = 0;
+};
+
+Result<Module> parse_program(const std::string& path, std::vector<SourceText>* out_sources);      // imports from files
+// The module after one of the stages of pipeline.h.
+Result<Module> run_until(Module parsed, std::string_view stage, const CompileOptions& options, CompileReport* report = nullptr);
+Result<Lowered> lower_program(Module parsed, const CompileOptions& options, CompileReport* report = nullptr);
+Result<Executable> compile(Module parsed, const CompileOptions& options, CompileReport* report = nullptr);
+} // namespace nereus

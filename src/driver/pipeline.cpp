@@ -1,0 +1,29 @@
+#include "driver/pipeline.h"
+#include "infer/specialise.h"
+#include "pass/passes.h"
+
+namespace nereus {
+namespace {
+Result<Module> specialise_stage(Module m, StageContext& c) {
+    FunctionId entry = m.find_id(c.options.entry);
+    if (!entry.valid()) {
+        std::string names;
+        for (const Function& f : m.functions)
+            if (!f.from_prelude) names += (names.empty() ? "@" : ", @") + f.name;
+        return Error{Code::name, "there is no function @" + c.options.entry + " in this program", {},
+                     names.empty() ? "the program defines no function" : "choose one with --entry: " + names};
+    }
+    return specialise(std::move(m), entry);
+}
+Result<Module> shapes_stage(Module m, StageContext& c) { return infer_shapes(std::move(m), FunctionId(0), &c.report.shapes); }
+Result<Module> dead_code_stage(Module m, StageContext&) { return dead_code(std::move(m)); }
+
+constexpr Stage stages[] = {
+    {"specialise", specialise_stage, false, "types first: shapes and kernels want one dtype and structure per value"},
+    {"shapes", shapes_stage, false, "before anything looks at sizes; the entry is the first function from here on"},
+    {"dead_code", dead_code_stage, true, "chains that only computed shapes are known by now and need not run"},
+};
+} // namespace
+
+std::span<const Stage> pipeline() { return stages; }
+} // namespace nereus

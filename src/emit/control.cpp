@@ -1,0 +1,318 @@
+// Blocks, calls, branches and loops.
+#include "emit/function.h"
+#include <algorithm>
+
+namespace nereus {
+const std::unordered_set<ValueId>& EmitFunction::uses(BindingId id) {
+    auto [it, fresh] = uses_.emplace(id.index, std::unordered_set<ValueId>());
+    if (!fresh) return it->second;
+    std::unordered_set<ValueId> all;
+    const Binding& b = function_[id];
+    auto use = [&](ValueId v) {
+        v = root(v);
+        if (kept(v) == Kept::object) all.insert(v);
+    };
+    for (ValueId arg : b.args) use(arg);
+    for (BlockId nested : b.blocks) {
+        for (BindingId inner : function_[nested].bindings)
+            for (ValueId v : uses(inner)) all.insert(v);
+        for (ValueId v : function_[nested].results) use(v);
+    }
+    return uses_[id.index] = std::move(all);
+}
+
+// Writes the bindings, then lets `finish` take the results while what the block owns may still be moved.
+void EmitFunction::block(BlockId id, std::span<const ValueId> adopted, const Targets& targets, const std::function<void()>& finish) {
+    const Block& block = function_[id];
+    std::unordered_set<ValueId> outer = std::exchange(moving_, {});
+    std::unordered_set<ValueId> owned(adopted.begin(), adopted.end()), made;
+    for (BindingId b : block.bindings)
+        for (ValueId result : function_[b].results) {
+            made.insert(result);
+            if (kept(result) == Kept::object) owned.insert(result);
+        }
+    for (size_t i = 0; i < targets.size(); ++i) {        // whatever makes the result may write it in place
+        ValueId v = block.results[i];
+        if (targets[i] && kept(v) == Kept::address && made.contains(v)) wanted_.emplace(v, *targets[i]);
+    }
+
+    std::vector<std::vector<ValueId>> last(block.bindings.size());
+    std::unordered_set<ValueId> seen, results;
+    for (ValueId v : block.results)
+        if (owned.contains(root(v))) results.insert(root(v));
+    seen = results;
+    for (size_t i = block.bindings.size(); i-- > 0;) {
+        const std::unordered_set<ValueId>& used = uses(block.bindings[i]);
+        for (ValueId v : used)
+            if (owned.contains(v) && seen.insert(v).second) last[i].push_back(v);
+        for (ValueId v : function_[block.bindings[i]].results)
+            if (owned.contains(v) && seen.insert(v).second) last[i].push_back(v);    // never used: dies where it is made
+        std::sort(last[i].begin(), last[i].end());
+    }
+    for (ValueId v : adopted)
+        if (!seen.contains(v)) release(v);
+    for (size_t i = 0; i < block.bindings.size(); ++i) {
+        moving_ = {last[i].begin(), last[i].end()};
+        binding(function_[block.bindings[i]], last[i]);
+        for (ValueId v : last[i])
+            if (moving_.contains(v)) release(v);
+    }
+    moving_ = results;
+    finish();
+    std::vector<ValueId> left(moving_.begin(), moving_.end());
+    std::sort(left.begin(), left.end());
+    for (ValueId v : left) release(v);
+    moving_ = std::move(outer);
+}
+
+// An address that is a block's result: in place already, or copied there.
+void EmitFunction::settle(const Place& target, ValueId v) {
+    if (auto it = places_.find(v); it != places_.end() && it->second.kind == target.kind && it->second.index == target.index) {
+        touch(target);
+        return;
+    }
+    copy_into(target, v);
+}
+
+void EmitFunction::binding(const Binding& b, std::vector<ValueId>& dying) {
+    ++step_;
+    std::string_view name = b.form == Form::op ? b.op->name : std::string_view();
+    site_ = program_.site(Code::value, std::string(name), b.span);
+    program_.mark(site_);
+    auto one_object = [&](Opcode op, uint16_t x, uint32_t more) {
+        std::vector<uint32_t> parts;
+        for (ValueId arg : b.args) parts.push_back(take_object(arg));
+        Reg reg = fresh();
+        put(op, reg, program_.list(std::move(parts)), more, x);
+        bind_object(b.results[0], reg);
+    };
+    switch (b.form) {
+    case Form::literal: case Form::dim: immediate(b); break;
+    case Form::check: check(b); break;
+    case Form::call: call(b); break;
+    case Form::if_: case Form::match: branch(b, dying); break;
+    case Form::for_: case Form::while_: loop(b); break;
+    case Form::construct: one_object(Opcode::new_data, uint16_t(b.index), program_.list(bound_dims(b))); break;
+    case Form::tuple: one_object(Opcode::new_data, 0, program_.list({})); break;
+    case Form::closure: one_object(Opcode::new_data, uint16_t(b.lambda), program_.list({})); break;
+    case Form::seq: one_object(Opcode::new_seq, 0, 0); break;
+    case Form::project: case Form::field: {
+        Reg reg = fresh();
+        put(Opcode::field, reg, object(b.args[0]), b.index);
+        bind_part(b.results[0], reg);
+        break;
+    }
+    case Form::op:
+        if (std::optional<LowOp> low = low_op_of(b)) {
+            switch (*low) {
+            case LowOp::launch: launch(b); break;
+            case LowOp::view: {
+                Place at = place(b.args[0]);
+                touch(at);
+                places_[b.results[0]] = at;
+                break;
+            }
+            case LowOp::numbers: {
+                ValueId v = b.results[0];
+                if (kept(v) == Kept::object) bind_object(v, new_tensor_object(function_[v].type));
+                Place at = kept(v) == Kept::object ? place(v) : target_of(v);
+                Reg base = address(at);
+                for (size_t i = 0; i < b.args.size(); ++i) {
+                    Reg to = fresh();
+                    put(Opcode::add, to, base, constant(int64_t(i) * size_of(dtype(v))));
+                    put(Opcode::write_scalar, to, number(b.args[i]), 0, uint16_t(dtype(v)));
+                }
+                break;
+            }
+            case LowOp::read: {
+                Reg from = address(b.args[0]), reg = fresh();
+                put(Opcode::read_scalar, reg, from, 0, uint16_t(dtype(b.results[0])));
+                bind_number(b.results[0], reg);
+                break;
+            }
+            case LowOp::tag: case LowOp::bound_dim: {
+                Reg reg = fresh();
+                if (*low == LowOp::tag) put(Opcode::tag, reg, object(b.args[0]));
+                else put(Opcode::bound_dim, reg, object(b.args[0]), b.index);
+                bind_number(b.results[0], reg);
+                break;
+            }
+            }
+            break;
+        }
+        if (b.op->builtin != Builtin::none) builtin(b);
+        else host_op(b);
+        break;
+    case Form::apply: case Form::function: case Form::record: case Form::update: case Form::index: case Form::lambda:
+        invariant(false, "emit: not a lowered form");
+    }
+}
+
+// What was read out of a container: a number is unpacked at once, an object gets one more owner.
+void EmitFunction::bind_part(ValueId v, Reg borrowed) {
+    if (kept(v) == Kept::number) {
+        Reg reg = fresh();
+        put(Opcode::scalar_value, reg, borrowed, 0, uint16_t(dtype(v)));
+        bind_number(v, reg);
+        return;
+    }
+    put(Opcode::retain, borrowed);
+    bind_object(v, borrowed);
+}
+
+// Dims that a constructor binds: where a field of the declaration shows one alone, the argument tells its value.
+std::vector<uint32_t> EmitFunction::bound_dims(const Binding& b) {
+    std::vector<uint32_t> registers;
+    if (!b.decl.valid()) return registers;
+    const Constructor constructor = module().decls[b.decl.index].constructors[b.index];
+    for (size_t k = 0; k < constructor.dims.size(); ++k) {
+        std::optional<Dim> found = k < b.dims.size() ? std::optional(b.dims[k]) : std::nullopt;
+        for (size_t i = 0; i < constructor.fields.size() && !found; ++i) {
+            const Type declared = module().types[constructor.fields[i]], actual = type(b.args[i]);
+            if (declared.kind != TypeKind::tensor || actual.kind != TypeKind::tensor) continue;
+            for (size_t axis = 0; axis < declared.shape.dims.size() && !found; ++axis)
+                if (dims().as_symbol(declared.shape.dims[axis]) == constructor.dims[k]) found = actual.shape.dims[axis];
+        }
+        registers.push_back(found ? dim(*found) : constant(0));
+    }
+    return registers;
+}
+
+void EmitFunction::call(const Binding& b) {
+    const Signature& callee = program_.storage.functions[b.function.index].signature;
+    std::vector<uint32_t> arguments, results;
+    std::vector<Reg> temporary;
+    for (Dim d : b.dims) arguments.push_back(dim(d));
+    for (size_t i = 0; i < b.args.size(); ++i) {
+        ValueId v = b.args[i];
+        switch (callee.params[i]) {
+        case Kept::number: arguments.push_back(number(v)); break;
+        case Kept::address: arguments.push_back(address(v)); break;
+        case Kept::object:
+            if (kept(v) == Kept::object) {
+                arguments.push_back(object(v));
+            } else {
+                temporary.push_back(take_object(v));
+                arguments.push_back(temporary.back());
+            }
+            break;
+        case Kept::nothing: break;
+        }
+    }
+    for (size_t i = 0; i < b.defines.size(); ++i) results.push_back(fresh());
+    for (size_t i = 0; i < b.results.size(); ++i) {
+        ValueId v = b.results[i];
+        if (callee.results[i] == Kept::address) {
+            if (kept(v) == Kept::object) bind_object(v, new_tensor_object(function_[v].type));
+            arguments.push_back(address(kept(v) == Kept::object ? place(v) : target_of(v)));
+        } else {
+            results.push_back(fresh());
+        }
+    }
+    uint32_t prefix = uint32_t(region_.prefixes.size());
+    region_.prefixes.push_back(step_);
+    put(Opcode::call, b.function.index, program_.list(std::move(arguments)), program_.list(results), uint16_t(prefix));
+    size_t next = 0;
+    for (Sym symbol : b.defines) define(symbol, results[next++]);
+    for (size_t i = 0; i < b.results.size(); ++i)
+        if (callee.results[i] == Kept::number) bind_number(b.results[i], results[next++]);
+        else if (callee.results[i] == Kept::object) bind_object(b.results[i], results[next++]);
+    for (Reg reg : temporary) put(Opcode::release, reg);
+}
+
+void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
+    std::vector<ValueId> adopted = std::exchange(dying, {});         // each arm lets go of them
+    for (ValueId v : adopted) moving_.erase(v);
+    std::vector<Reg> registers(b.results.size()), defined;
+    Targets targets(b.results.size());
+    for (size_t i = 0; i < b.results.size(); ++i) {
+        if (kept(b.results[i]) == Kept::address) targets[i] = target_of(b.results[i]);
+        else registers[i] = fresh();
+    }
+    for (size_t i = 0; i < b.defines.size(); ++i) defined.push_back(fresh());
+
+    std::vector<uint32_t> to_end;
+    Reg subject = number(b.args[0]);
+    for (size_t arm = 0; arm < b.blocks.size(); ++arm) {
+        bool last = arm + 1 == b.blocks.size();
+        uint32_t skip = 0;
+        if (!last) {
+            Reg taken = subject;
+            if (b.form == Form::match) {
+                taken = fresh();
+                put(Opcode::eq, taken, subject, constant(int64_t(arm)));
+            }
+            skip = put(Opcode::jump_unless, 0, taken);
+        }
+        open_scope();
+        const Block& body = function_[b.blocks[arm]];
+        block(b.blocks[arm], adopted, targets, [&] {
+            for (size_t i = 0; i < b.results.size(); ++i) {
+                ValueId v = body.results[i];
+                if (targets[i]) settle(*targets[i], v);
+                else put(Opcode::move, registers[i], kept(b.results[i]) == Kept::number ? number(v) : take_object(v));
+            }
+            for (size_t i = 0; i < b.defines.size(); ++i) put(Opcode::move, defined[i], dim(body.dims[i]));
+        });
+        close_scope();
+        ++step_;
+        if (!last) {
+            to_end.push_back(put(Opcode::jump));
+            patch(skip, here());
+        }
+    }
+    uint32_t end = here();
+    for (uint32_t jump : to_end) patch(jump, end);
+    for (size_t i = 0; i < b.defines.size(); ++i) define(b.defines[i], defined[i]);
+    for (size_t i = 0; i < b.results.size(); ++i) {
+        if (kept(b.results[i]) == Kept::number) bind_number(b.results[i], registers[i]);
+        if (kept(b.results[i]) == Kept::object) bind_object(b.results[i], registers[i]);
+    }
+}
+
+Status EmitFunction::run() {
+    FunctionInfo& info = exe().functions[id_.index];
+    info.name = function_.name;
+    info.begin = uint32_t(exe().code.size());
+    open_scope();
+    for (Sym symbol : function_.symbols) define(symbol, fresh());
+    for (size_t i = 0; i < function_.params.size(); ++i) {
+        ValueId v = function_.params[i];
+        switch (storage_.signature.params[i]) {
+        case Kept::number: bind_number(v, fresh()); break;
+        case Kept::address: places_[v] = Place{Place::Kind::reg, fresh(), {}, {}}; break;
+        case Kept::object: bind_object(v, fresh()); break;
+        case Kept::nothing: break;
+        }
+    }
+    const Block& body = function_[function_.body];
+    Targets targets(body.results.size());
+    for (size_t i = 0; i < body.results.size(); ++i)
+        if (storage_.signature.results[i] == Kept::address) targets[i] = Place{Place::Kind::reg, fresh(), {}, {}};
+    info.params = next_register_;
+    uint32_t enter = put(Opcode::enter);
+    std::vector<uint32_t> results;
+    block(function_.body, {}, targets, [&] {
+        for (Dim d : function_.result_dims) results.push_back(dim(d));
+        for (size_t i = 0; i < body.results.size(); ++i) {
+            ValueId v = body.results[i];
+            if (targets[i]) settle(*targets[i], v);
+            else if (storage_.signature.results[i] == Kept::number) results.push_back(number(v));
+            else if (storage_.signature.results[i] == Kept::object) results.push_back(take_object(v));
+        }
+    });
+    put(Opcode::leave, 0, program_.list(results));
+    info.end = uint32_t(exe().code.size());
+    info.registers = next_register_;
+    info.results = uint32_t(results.size());
+    if (has_region_) {
+        exe().code[enter].a = uint32_t(exe().regions.size());
+        region_.function = id_.index;
+        plan_program();
+        exe().regions.push_back(std::move(region_));
+    } else {
+        exe().code[enter] = Instruction{Opcode::jump, 0, enter + 1, 0, 0};         // nothing to plan
+    }
+    return {};
+}
+} // namespace nereus

@@ -1,0 +1,18 @@
+#include "emit/emit.h"
+#include "emit/entry.h"
+#include "emit/function.h"
+
+namespace nereus {
+Result<Executable> emit(Lowered& lowered, const Storage& storage, KernelCode code, FunctionId entry, const Function& typed) {
+    Program program{lowered, storage, {}, {}, {}, {}, {}};
+    program.exe.functions.resize(lowered.module.functions.size());
+    for (size_t i = 0; i < lowered.module.functions.size(); ++i) TRY(EmitFunction(program, code, FunctionId(i)).run());
+    TRY(emit_entry(program, entry, typed));
+    for (size_t i = 0; i < code.kernels.size(); ++i)
+        program.exe.kernels.push_back(KernelInfo{code.kernels[i].function.name, code.offsets[i], false, 0, code.kernels[i].params});
+    program.exe.blob = std::move(code.blob);
+    program.exe.target = std::move(code.target);
+    program.exe.checked = code.checked;
+    return std::move(program.exe);
+}
+} // namespace nereus

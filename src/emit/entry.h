@@ -1,0 +1,9 @@
+// emit/entry.h - the door of an entry point.
+#pragma once
+#include "emit/dim_writer.h"
+#include "emit/program.h"
+
+namespace nereus {
+// `typed` is the same function before lowering: its signature is the one users see.
+Status emit_entry(Program& program, FunctionId entry, const Function& typed);
+} // namespace nereus

@@ -1,0 +1,127 @@
+// emit/function.h - writes the bytecode of one function.
+//
+// Registers are never reused: a value's register holds it until the function returns. Memory is: every tensor kept at an
+// address gets a slot with a lifetime in *steps*, which number the bindings in program order, so that arms never overlap
+// in time; what is used inside a loop but made outside lives to the loop's end.
+//
+// Ownership. An object is owned by the block that made it, or that adopted it: when the last use lies inside the arms of
+// a branch, each arm adopts it and lets go of it in its own time. At its last use an object is moved into whatever takes
+// it, or released afterwards. Inside a loop, outer objects are borrowed.
+#pragma once
+#include "emit/dim_writer.h"
+#include "emit/program.h"
+#include <functional>
+#include <unordered_set>
+
+namespace nereus {
+// Where a tensor lies.
+struct Place {
+    enum class Kind : uint8_t { slot, reg, object, weights } kind = Kind::slot;
+    uint32_t index = 0;                      // slot; register with the address or the object; offset of weights
+    std::vector<uint32_t> slots;             // whose lifetimes a use extends
+    ValueId owner;                           // the object whose elements these are; invalid: none
+};
+
+// A number the plan program computes from the key: `value`, or 0 where `one` is 1.
+struct PlanNumber { Dim value, one; auto operator<=>(const PlanNumber&) const = default; };
+
+class EmitFunction {
+ public:
+    EmitFunction(Program& program, const KernelCode& kernels, FunctionId function);
+    Status run();
+
+ private:
+    // code.cpp: instructions, labels, lists of launches
+    uint32_t put(Opcode op, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0, uint16_t x = 0);
+    Reg fresh() { return next_register_++; }
+    Reg constant(int64_t value);
+    void flush();                            // the launches collected so far run before what follows
+    uint32_t here();                         // a place to jump to
+    void patch(uint32_t jump, uint32_t target) { exe().code[jump].a = target; }
+    Executable& exe() { return program_.exe; }
+    Module& module() { return program_.module(); }
+    Dims& dims() { return module().dims; }
+
+    // dims.cpp: sizes in registers, in the frame and in the plan program
+    Reg dim(Dim d);
+    void define(Sym symbol, Reg reg);
+    bool defined(Sym symbol) const { return symbols_.contains(symbol); }
+    bool at_entry(Dim d);                    // only symbols of the function
+    IntSource source(Dim value, Dim one = {});           // at_entry: from the plan program
+    IntSource frame_source(Dim value, Dim one = {});     // computed here and now
+    Dim byte_size(TypeId type);
+    void plan_program();
+    struct Scope { std::vector<Sym> symbols; std::vector<Dim> dims; };
+    void open_scope() { scopes_.emplace_back(); }
+    void close_scope();
+
+    // values.cpp: where values are, who owns them
+    Kept kept(ValueId v) const { return storage_.values[v.index]; }
+    const Type& type(ValueId v) { return module().types[function_[v].type]; }
+    DType dtype(ValueId v) { return *type(v).element.dtype; }
+    Reg number(ValueId v);
+    Reg object(ValueId v);                   // borrowed
+    Reg take_object(ValueId v);              // owned by whoever asked
+    Reg address(ValueId v);
+    Reg address(const Place& place);
+    Place& place(ValueId v);
+    Place new_slot(TypeId type);
+    Place target_of(ValueId v);              // where a result shall be written: a destination or a new slot
+    void touch(const Place& place);
+    void copy_into(const Place& to, ValueId v);
+    Reg new_tensor_object(TypeId type);
+    std::vector<uint32_t> dim_registers(TypeId type);
+    void bind_number(ValueId v, Reg reg);    // and the symbol it defines
+    void bind_object(ValueId v, Reg reg);    // and the symbols read off its extents
+    void bind_part(ValueId v, Reg borrowed);
+    std::vector<uint32_t> bound_dims(const Binding& b);
+    void release(ValueId v);
+    void immediate(const Binding& b);
+    ValueId root(ValueId v) const;           // the object behind views, or v itself
+
+    // control.cpp
+    using Targets = std::vector<std::optional<Place>>;               // per result: where an address shall be written
+    void block(BlockId id, std::span<const ValueId> adopted, const Targets& targets, const std::function<void()>& finish);
+    void settle(const Place& target, ValueId v);
+    void binding(const Binding& b, std::vector<ValueId>& dying);
+    void call(const Binding& b);
+    void branch(const Binding& b, std::vector<ValueId>& dying);
+    void loop(const Binding& b);
+    void host_op(const Binding& b);
+    void builtin(const Binding& b);
+    void check(const Binding& b);
+    const std::unordered_set<ValueId>& uses(BindingId id);           // of objects, nested blocks included
+
+    // launch.cpp
+    void launch(const Binding& b);
+
+    Program& program_;
+    const KernelCode& kernels_;
+    FunctionId id_;
+    const Function& function_;
+    const FunctionStorage& storage_;
+    FunctionInfo info_;
+    RegionInfo region_;
+    bool has_region_ = false;
+    Reg next_register_ = 0;
+    std::vector<uint32_t> pending_;          // launches of the list being collected
+
+    std::unordered_map<Sym, Reg> symbols_;
+    std::unordered_map<Dim, Reg> dims_;
+    std::vector<Scope> scopes_;
+    std::map<PlanNumber, int64_t> plan_numbers_;
+
+    std::vector<Reg> registers_;             // of numbers and objects
+    std::unordered_map<ValueId, Place> places_;
+    std::unordered_map<ValueId, Place> wanted_;          // results that are to be written somewhere
+    std::unordered_map<ValueId, ValueId> view_of_;
+    std::unordered_set<ValueId> moving_;     // objects whose last use is the binding being written
+    std::unordered_map<uint32_t, std::unordered_set<ValueId>> uses_;
+
+    struct Loop { std::vector<uint32_t> through; };      // slots from outside that are used inside
+    std::vector<Loop> loops_;
+    std::vector<uint32_t> slot_depth_;       // loops around a slot's making
+    uint32_t step_ = 0;
+    uint32_t site_ = 0;
+};
+} // namespace nereus

@@ -1,0 +1,133 @@
+// What the host program does itself: arithmetic on numbers, cells, sequences, checks.
+#include "emit/function.h"
+
+namespace nereus {
+void EmitFunction::host_op(const Binding& b) {
+    ValueId result = b.results[0];
+    DType to = dtype(result);
+    Reg reg = fresh();
+    auto two = [&](Opcode op) { put(op, reg, number(b.args[0]), number(b.args[1])); };
+    switch (b.op->host) {
+    case HostOp::add: two(Opcode::add); break;
+    case HostOp::sub: two(Opcode::sub); break;
+    case HostOp::mul: two(Opcode::mul); break;
+    case HostOp::div: two(Opcode::div); break;
+    case HostOp::floor_div: two(Opcode::floor_div); break;
+    case HostOp::mod: two(Opcode::mod); break;
+    case HostOp::min: two(Opcode::min); break;
+    case HostOp::max: two(Opcode::max); break;
+    case HostOp::eq: two(Opcode::eq); break;
+    case HostOp::ne: two(Opcode::ne); break;
+    case HostOp::lt: two(Opcode::lt); break;
+    case HostOp::le: two(Opcode::le); break;
+    case HostOp::gt: two(Opcode::gt); break;
+    case HostOp::ge: two(Opcode::ge); break;
+    case HostOp::logical_and: two(Opcode::logical_and); break;
+    case HostOp::logical_or: two(Opcode::logical_or); break;
+    case HostOp::logical_not: put(Opcode::logical_not, reg, number(b.args[0])); break;
+    case HostOp::neg: put(Opcode::neg, reg, number(b.args[0])); break;
+    case HostOp::select:
+        put(Opcode::move, reg, number(b.args[2]));
+        put(Opcode::move_if, reg, number(b.args[1]), number(b.args[0]));
+        break;
+    case HostOp::cast:
+        if (to == DType::boolean) put(Opcode::ne, reg, number(b.args[0]), constant(0));
+        else put(Opcode::move, reg, number(b.args[0]));
+        break;
+    case HostOp::none: invariant(false, "emit: not a host operation");
+    }
+    if (to == DType::i32) {                              // registers hold 64 bits
+        Reg wrapped = fresh();
+        put(Opcode::wrap32, wrapped, reg);
+        reg = wrapped;
+    }
+    bind_number(result, reg);
+}
+
+void EmitFunction::builtin(const Binding& b) {
+    switch (b.op->builtin) {
+    case Builtin::ref: {
+        Reg content = take_object(b.args[0]), reg = fresh();
+        put(Opcode::new_ref, reg, content);
+        bind_object(b.results[0], reg);
+        return;
+    }
+    case Builtin::read: {
+        Reg reg = fresh();
+        put(Opcode::ref_read, reg, object(b.args[0]));
+        bind_part(b.results[0], reg);
+        return;
+    }
+    case Builtin::write: {
+        Reg content = take_object(b.args[1]);
+        put(Opcode::ref_write, object(b.args[0]), content);
+        return;
+    }
+    case Builtin::push: {
+        Reg seq = take_object(b.args[0]), item = take_object(b.args[1]), reg = fresh();
+        put(Opcode::seq_push, reg, seq, item);
+        bind_object(b.results[0], reg);
+        return;
+    }
+    case Builtin::set: {
+        Reg seq = take_object(b.args[0]), index = number(b.args[1]), item = take_object(b.args[2]), reg = fresh();
+        put(Opcode::seq_set, reg, program_.list({seq, index, item}));
+        bind_object(b.results[0], reg);
+        return;
+    }
+    case Builtin::seq_get: {
+        Reg reg = fresh();
+        put(Opcode::seq_get, reg, object(b.args[0]), number(b.args[1]));
+        bind_part(b.results[0], reg);
+        return;
+    }
+    case Builtin::length: {
+        Reg reg = fresh();
+        put(Opcode::seq_length, reg, object(b.args[0]));
+        bind_number(b.results[0], reg);
+        return;
+    }
+    case Builtin::print: case Builtin::equal: {
+        std::vector<uint32_t> parts, types;
+        for (ValueId arg : b.args) {
+            parts.push_back(take_object(arg));
+            types.push_back(program_.plain_door_type(function_[arg].type));
+        }
+        if (b.op->builtin == Builtin::equal) {
+            Reg reg = fresh();
+            put(Opcode::equal, reg, parts[0], parts[1]);
+            bind_number(b.results[0], reg);
+        } else {
+            const Attribute* text = find_attribute(b, "text");
+            uint32_t site = program_.site(Code::value, text ? std::get<std::string>(text->value) : std::string(), b.span);
+            put(Opcode::print, site, program_.list(parts), program_.list(types));
+        }
+        for (uint32_t part : parts) put(Opcode::release, part);
+        return;
+    }
+    case Builtin::assert_: {
+        const Attribute* message = find_attribute(b, "message");
+        uint32_t site = program_.site(Code::value, "assertion failed" + (message ? ": " + std::get<std::string>(message->value) : std::string()), b.span);
+        put(Opcode::check, site, number(b.args[0]), constant(1), uint16_t(Relation::equal));
+        return;
+    }
+    case Builtin::none: case Builtin::stop_gradient: case Builtin::grad: break;
+    }
+    invariant(false, "emit: not a lowered builtin");
+}
+
+void EmitFunction::check(const Binding& b) {
+    constexpr std::string_view signs[] = {"==", "!=", "<", "<=", ">", ">=", "~"};
+    const DimFact& fact = b.fact;
+    auto side = [&](Dim d, std::string_view mark) {
+        std::string text = dims().to_string(d);
+        return dims().constant_value(d) ? text : text + " = " + std::string(mark);
+    };
+    const Attribute* what = find_attribute(b, "what");
+    std::string text = what ? std::get<std::string>(what->value) : std::string("sizes do not fit");
+    text += ": expected " + dims().to_string(fact.left) + " " + std::string(signs[size_t(fact.relation)]) + " " +
+            dims().to_string(fact.right) + ", found " + side(fact.left, "{0}") + " and " + side(fact.right, "{1}");
+    Reg left = dim(fact.left), right = dim(fact.right);
+    put(Opcode::check, program_.site(Code::shape, std::move(text), b.span), left, right, uint16_t(fact.relation));
+}
+} // namespace nereus

@@ -1,0 +1,26 @@
+// emit/program.h - the executable being written: tables that functions share, each thing once.
+#pragma once
+#include "emit/emit.h"
+#include <map>
+#include <unordered_map>
+
+namespace nereus {
+struct Program {
+    Lowered& lowered;
+    const Storage& storage;
+    Executable exe;
+    std::unordered_map<int64_t, uint32_t> constants;
+    std::map<std::vector<uint32_t>, uint32_t> lists;
+    std::map<std::vector<std::byte>, uint32_t> weights;
+    std::map<TypeId, uint32_t> door_types;   // types without door sizes: what print shows, results
+
+    Module& module() const { return lowered.module; }
+    uint32_t constant(int64_t value);
+    uint32_t list(std::vector<uint32_t> registers);
+    uint32_t weight(std::span<const std::byte> bytes);
+    uint32_t site(Code code, std::string what, Span span, std::string hint = {});
+    void mark(uint32_t site);                // instructions from here on are blamed on it
+    std::string place(Span span) const;
+    uint32_t plain_door_type(TypeId type);
+};
+} // namespace nereus

@@ -1,0 +1,173 @@
+#include "emit/function.h"
+#include <cstring>
+
+namespace nereus {
+namespace {
+std::vector<std::byte> literal_bytes(const Literal& literal, DType dtype) {
+    bool real = literal.kind == Literal::Kind::real;
+    size_t count = real ? literal.reals.size() : literal.integers.size();
+    std::vector<std::byte> bytes(count * size_t(size_of(dtype)));
+    for (size_t i = 0; i < count; ++i) {
+        std::byte* at = bytes.data() + i * size_t(size_of(dtype));
+        double r = real ? literal.reals[i] : double(literal.integers[i]);
+        int64_t n = real ? int64_t(literal.reals[i]) : literal.integers[i];
+        switch (dtype) {
+        case DType::boolean: *at = std::byte(n != 0); break;
+        case DType::i32: { int32_t v = int32_t(n); std::memcpy(at, &v, 4); break; }
+        case DType::i64: std::memcpy(at, &n, 8); break;
+        case DType::f32: { float v = float(r); std::memcpy(at, &v, 4); break; }
+        case DType::f64: std::memcpy(at, &r, 8); break;
+        }
+    }
+    return bytes;
+}
+} // namespace
+
+EmitFunction::EmitFunction(Program& program, const KernelCode& kernels, FunctionId function)
+    : program_(program), kernels_(kernels), id_(function), function_(program.module()[function]),
+      storage_(program.storage.functions[function.index]), registers_(function_.values.size()) {
+    for (const Binding& b : function_.bindings)
+        if (low_op_of(b) == LowOp::view) view_of_[b.results[0]] = b.args[0];
+}
+
+ValueId EmitFunction::root(ValueId v) const {
+    for (auto it = view_of_.find(v); it != view_of_.end(); it = view_of_.find(v)) v = it->second;
+    return v;
+}
+
+void EmitFunction::bind_number(ValueId v, Reg reg) {
+    registers_[v.index] = reg;
+    Dim known = function_[v].known;
+    if (!known.valid()) return;
+    if (std::optional<Sym> symbol = dims().as_symbol(known); symbol && !defined(*symbol)) define(*symbol, reg);
+}
+
+void EmitFunction::bind_object(ValueId v, Reg reg) {
+    registers_[v.index] = reg;
+    const Type t = type(v);
+    if (t.kind != TypeKind::tensor) return;
+    places_[v] = Place{Place::Kind::object, reg, {}, v};
+    for (uint32_t axis = 0; axis < t.shape.dims.size(); ++axis)
+        if (std::optional<Sym> symbol = dims().as_symbol(t.shape.dims[axis]); symbol && !defined(*symbol)) {
+            Reg extent = fresh();
+            put(Opcode::tensor_dim, extent, reg, axis);
+            define(*symbol, extent);
+        }
+}
+
+Reg EmitFunction::number(ValueId v) {
+    invariant(kept(v) == Kept::number, "emit: not a number");
+    return registers_[v.index];
+}
+
+Place& EmitFunction::place(ValueId v) {
+    auto it = places_.find(v);
+    invariant(it != places_.end(), "emit: a tensor without a place");
+    return it->second;
+}
+
+void EmitFunction::touch(const Place& place) {
+    for (uint32_t slot : place.slots) {
+        region_.slots[slot].last = std::max(region_.slots[slot].last, step_);
+        if (slot_depth_[slot] < loops_.size()) loops_[slot_depth_[slot]].through.push_back(slot);
+    }
+}
+
+Place EmitFunction::new_slot(TypeId type) {
+    has_region_ = true;
+    uint32_t slot = uint32_t(region_.slots.size());
+    region_.slots.push_back(SlotInfo{source(byte_size(type)), step_, step_});
+    slot_depth_.push_back(uint32_t(loops_.size()));
+    return Place{Place::Kind::slot, slot, {slot}, {}};
+}
+
+Place EmitFunction::target_of(ValueId v) {
+    auto it = wanted_.find(v);
+    Place target = it != wanted_.end() ? it->second : new_slot(function_[v].type);
+    places_[v] = target;
+    return target;
+}
+
+Reg EmitFunction::address(const Place& place) {
+    touch(place);
+    Reg reg = fresh();
+    switch (place.kind) {
+    case Place::Kind::slot: put(Opcode::slot, reg, place.index); return reg;
+    case Place::Kind::reg: return place.index;
+    case Place::Kind::object: put(Opcode::tensor_data, reg, place.index); return reg;
+    case Place::Kind::weights: put(Opcode::weights, reg, place.index); return reg;
+    }
+    return reg;
+}
+Reg EmitFunction::address(ValueId v) { return address(place(v)); }
+
+std::vector<uint32_t> EmitFunction::dim_registers(TypeId id) {
+    const Type t = module().types[id];
+    std::vector<uint32_t> registers;
+    for (Dim d : t.shape.dims) registers.push_back(dim(d));
+    return registers;
+}
+
+Reg EmitFunction::new_tensor_object(TypeId id) {
+    uint32_t list = program_.list(dim_registers(id));
+    Reg reg = fresh();
+    put(Opcode::new_tensor, reg, list, 0, uint16_t(*module().types[id].element.dtype));
+    return reg;
+}
+
+void EmitFunction::copy_into(const Place& to, ValueId v) {
+    Reg bytes = dim(byte_size(function_[v].type));
+    Reg from = kept(v) == Kept::number ? 0 : address(v);
+    Reg target = address(to);
+    if (kept(v) == Kept::number) put(Opcode::write_scalar, target, number(v), 0, uint16_t(dtype(v)));
+    else put(Opcode::copy, target, from, bytes);
+}
+
+Reg EmitFunction::object(ValueId v) {
+    invariant(kept(v) == Kept::object, "emit: not an object");
+    return registers_[v.index];
+}
+
+Reg EmitFunction::take_object(ValueId v) {
+    switch (kept(v)) {
+    case Kept::object:
+        if (moving_.erase(v) == 0) put(Opcode::retain, object(v));
+        return object(v);
+    case Kept::number: {
+        Reg reg = fresh();
+        put(Opcode::new_scalar, reg, number(v), 0, uint16_t(dtype(v)));
+        return reg;
+    }
+    case Kept::address: {
+        Reg reg = new_tensor_object(function_[v].type);
+        copy_into(Place{Place::Kind::object, reg, {}, {}}, v);
+        return reg;
+    }
+    case Kept::nothing: break;
+    }
+    invariant(false, "emit: nothing to take");
+    return 0;
+}
+
+void EmitFunction::release(ValueId v) { put(Opcode::release, registers_[v.index]); }
+
+// Kernels read literals and dims as constants and scalars, so most of these are never asked for.
+void EmitFunction::immediate(const Binding& b) {
+    ValueId v = b.results[0];
+    const Type t = type(v);
+    if (b.form == Form::dim) {
+        if (kept(v) == Kept::number) {
+            Reg reg = dim(b.dim);
+            if (*t.element.dtype == DType::i32) {
+                Reg wrapped = fresh();
+                put(Opcode::wrap32, wrapped, reg);
+                reg = wrapped;
+            }
+            bind_number(v, reg);
+        }
+        return;
+    }
+    if (kept(v) == Kept::number) return bind_number(v, constant(b.literal.integers[0]));
+    places_[v] = Place{Place::Kind::weights, program_.weight(literal_bytes(b.literal, *t.element.dtype)), {}, {}};
+}
+} // namespace nereus

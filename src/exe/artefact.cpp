@@ -1,0 +1,191 @@
+//    0  magic        8  version, 0         16  bytes in all       24  checksum of everything, with 0 here
+//   32  tables: offset, bytes              48  constants          64  machine code       80  end of the header
+// All numbers are little-endian. Tables are the fields of exe/fields.h one after the other: numbers as wide as they are
+// in memory, enums and flags as a byte, strings and vectors as a 32-bit count and their items.
+#include "exe/artefact.h"
+#include "exe/checksum.h"
+#include "exe/fields.h"
+#include "exe/verify.h"
+#include <bit>
+#include <cstring>
+
+namespace nereus {
+namespace {
+static_assert(std::endian::native == std::endian::little);
+constexpr char magic[9] = "NEREUSX\n";
+constexpr size_t header_bytes = 80, page = 4096;
+struct Section { uint64_t offset = 0, bytes = 0; };
+
+class Writer {
+ public:
+    static constexpr bool writes = true;
+    std::vector<std::byte> bytes;
+    bool fits = true;                                     // no count was over 32 bits
+
+    template <class T> void field(std::string_view, const T& value) { put(value); }
+    void raw(const void* from, size_t count) {
+        auto* first = static_cast<const std::byte*>(from);
+        bytes.insert(bytes.end(), first, first + count);
+    }
+
+    void put(bool value) { put(uint8_t(value)); }
+    void put(const std::string& text) { count(text.size()), raw(text.data(), text.size()); }
+    void put(const Instruction& in) { put(uint16_t(in.op)), put(in.x), put(in.a), put(in.b), put(in.c); }
+    template <class T> void put(const std::vector<T>& items) {
+        count(items.size());
+        for (const T& item : items) put(item);
+    }
+    template <class T> void put(const T& value) {
+        if constexpr (std::is_enum_v<T>) put(uint8_t(value));
+        else if constexpr (std::is_integral_v<T>) raw(&value, sizeof value);
+        else fields(*this, value);
+    }
+
+ private:
+    void count(size_t n) { fits &= n <= UINT32_MAX, put(uint32_t(n)); }
+};
+
+// After the first mistake everything reads as zero and empty, so that the lists of fields need no checks.
+class Reader {
+ public:
+    static constexpr bool writes = false;
+    explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+    std::string_view mistake;                             // empty: none
+    bool at_end() const { return bytes_.empty(); }
+
+    template <class T> void field(std::string_view, T& value) { get(value); }
+
+    void get(bool& value) {
+        uint8_t byte = number<uint8_t>();
+        if (byte > 1) fail("a flag is neither 0 nor 1");
+        value = byte == 1;
+    }
+    void get(std::string& text) {
+        text.resize(count(1));
+        raw(text.data(), text.size());
+    }
+    void get(Instruction& in) { in.op = Opcode(number<uint16_t>()), get(in.x), get(in.a), get(in.b), get(in.c); }
+    template <class T> void get(std::vector<T>& items) {
+        Writer smallest;
+        smallest.put(T());
+        items.resize(count(smallest.bytes.size()));
+        for (T& item : items) get(item);
+    }
+    template <class T> void get(T& value) {
+        if constexpr (std::is_enum_v<T>) {
+            uint8_t index = number<uint8_t>();
+            if (index >= std::size(EnumNames<T>::names)) fail("a kind that does not exist"), index = 0;
+            value = T(index);
+        } else if constexpr (std::is_integral_v<T>) {
+            value = number<T>();
+        } else {
+            fields(*this, value);
+        }
+    }
+
+ private:
+    std::span<const std::byte> bytes_;
+
+    void fail(std::string_view what) {
+        if (mistake.empty()) mistake = what;
+        bytes_ = {};
+    }
+    void raw(void* to, size_t count) {
+        if (count == 0) return;
+        if (bytes_.size() < count) {
+            std::memset(to, 0, count);
+            return fail("the tables end too early");
+        }
+        std::memcpy(to, bytes_.data(), count);
+        bytes_ = bytes_.subspan(count);
+    }
+    template <class T> T number() {
+        T value;
+        raw(&value, sizeof value);
+        return value;
+    }
+    // A count is believed only if that many items of at least this size are still there.
+    size_t count(size_t smallest) {
+        size_t n = number<uint32_t>();
+        if (n <= bytes_.size() / smallest) return n;
+        fail("a count is larger than what follows");
+        return 0;
+    }
+};
+
+template <class A> void tables(A& a, Seen<A, Executable>& exe) {
+    a.field("target", exe.target), a.field("checked", exe.checked);
+    a.field("door_types", exe.door_types), a.field("entries", exe.entries), a.field("functions", exe.functions);
+    a.field("code", exe.code), a.field("constants", exe.constants), a.field("operands", exe.operands);
+    a.field("lists", exe.lists), a.field("kernels", exe.kernels), a.field("launches", exe.launches);
+    a.field("regions", exe.regions), a.field("sites", exe.sites), a.field("marks", exe.marks);
+}
+
+uint64_t sum_of(std::span<const std::byte> file) {
+    std::byte header[header_bytes];
+    std::memcpy(header, file.data(), header_bytes);
+    std::memset(header + 24, 0, 8);
+    return checksum(file.subspan(header_bytes), checksum(header));
+}
+
+Error corrupt(const std::string& what) {
+    return Error{Code::corrupt, "the artefact is damaged: " + what, {}, "compile it again or copy it again"};
+}
+} // namespace
+
+Result<std::vector<std::byte>> save(const Executable& exe) {
+    Writer writer;
+    writer.bytes.resize(header_bytes);
+    tables(writer, exe);
+    if (!writer.fits) return Error{Code::limit, "the program has a table of more than 2^32 items"};
+    std::vector<std::byte>& bytes = writer.bytes;
+    Section sections[3] = {{header_bytes, bytes.size() - header_bytes}};
+    const std::vector<std::byte>* payloads[] = {&exe.weights, &exe.blob};
+    for (int i = 0; i < 2; ++i) {
+        bytes.resize((bytes.size() + page - 1) / page * page);
+        sections[i + 1] = {bytes.size(), payloads[i]->size()};
+        writer.raw(payloads[i]->data(), payloads[i]->size());
+    }
+    uint64_t total = bytes.size();
+    std::memcpy(bytes.data(), magic, 8);
+    std::memcpy(bytes.data() + 8, &artefact_version, 4);
+    std::memcpy(bytes.data() + 16, &total, 8);
+    std::memcpy(bytes.data() + 32, sections, sizeof sections);
+    uint64_t sum = sum_of(bytes);
+    std::memcpy(bytes.data() + 24, &sum, 8);
+    return std::move(writer.bytes);
+}
+
+Result<Executable> load(std::span<const std::byte> bytes) {
+    if (bytes.size() < 8 || std::memcmp(bytes.data(), magic, 8) != 0)
+        return Error{Code::corrupt, "this is not an artefact: it does not begin as one", {}, "artefacts are made by nereus compile"};
+    if (bytes.size() < header_bytes) return corrupt("it ends inside its header");
+    uint32_t version;
+    uint64_t total, sum;
+    Section sections[3];
+    std::memcpy(&version, bytes.data() + 8, 4);
+    std::memcpy(&total, bytes.data() + 16, 8);
+    std::memcpy(&sum, bytes.data() + 24, 8);
+    std::memcpy(sections, bytes.data() + 32, sizeof sections);
+    if (version != artefact_version)                      // before anything else: another version may differ everywhere
+        return Error{Code::mismatch, "the artefact has version " + std::to_string(version) + ", this runtime reads version " +
+                                         std::to_string(artefact_version), {}, "compile the program again with this version"};
+    if (total != bytes.size())
+        return corrupt("it should have " + std::to_string(total) + " bytes, found " + std::to_string(bytes.size()));
+    if (sum != sum_of(bytes)) return corrupt("its checksum is wrong");
+    for (const Section& section : sections)
+        if (section.offset > bytes.size() || section.bytes > bytes.size() - section.offset) return corrupt("a section lies outside");
+    auto part = [&](int i) { return bytes.subspan(size_t(sections[i].offset), size_t(sections[i].bytes)); };
+
+    Executable exe;
+    Reader reader(part(0));
+    tables(reader, exe);
+    if (!reader.mistake.empty()) return corrupt(std::string(reader.mistake));
+    if (!reader.at_end()) return corrupt("there are bytes after its tables");
+    TRY(check_target(exe.target));
+    exe.weights.assign(part(1).begin(), part(1).end());
+    exe.blob.assign(part(2).begin(), part(2).end());
+    if (Status status = verify(exe); !status) return corrupt(status.error().message);
+    return exe;
+}
+} // namespace nereus

@@ -1,0 +1,261 @@
+// infer/shapes_container.cpp - constructors, fields, sequences and cells. What goes into a container is joined with what
+// it may hold already; what comes out has its element unknowns opened.
+#include "infer/shapes_walk.h"
+
+namespace nereus {
+AbsId Walk::open(AbsId element) {
+    return open_element(
+        abstracts_, element, [&] { return late("n", {}); }, [&] { return unknown_shape().tail; });
+}
+AbsId Walk::close(AbsId value, uint32_t scope) {
+    return close_element(abstracts_, value, [&](Dim d) { return visible(d, scope); });
+}
+AbsId Walk::join_all(const std::vector<AbsId>& elements) {
+    std::vector<AbsId> normal;
+    for (AbsId element : elements) normal.push_back(abstracts_.is_bottom(element) ? element : normalised(element));
+    return join_elements(
+        abstracts_, normal, [](Dim) { return true; },
+        [&](const std::vector<uint32_t>& cells, AbsId content) {
+            for (uint32_t cell : cells) program_.widen_cell(cell, content);
+        });
+}
+
+Names Walk::names_of(AbsId object) {
+    const Abs& a = abstracts_[object];
+    Names names;
+    const std::vector<TypeParam>& params = module_[a.decl].params;
+    for (size_t i = 0; i < params.size() && i < a.args.size(); ++i) {
+        if (const AbsId* type = std::get_if<AbsId>(&a.args[i])) names.types[params[i].var] = *type;
+        if (const Dim* dim = std::get_if<Dim>(&a.args[i]); dim && dim->valid()) names.dims[params[i].dim] = *dim;
+        if (const Shape* shape = std::get_if<Shape>(&a.args[i])) names.tails[params[i].var] = *shape;
+    }
+    return names;
+}
+
+void Walk::open_constructor(const Constructor& constructor, Names& names) {
+    for (Sym s : constructor.dims) {
+        std::string name = module_.dims.symbol(s).name;
+        names.dims[s] = late(name, {});
+    }
+}
+
+namespace {
+// Does a tensor of this type, outside any container, have a size that no object has told?
+bool lacks_size(const Module& module, TypeId id, const Names& names) {
+    const Type& t = module.types[id];
+    if (t.kind == TypeKind::tensor)
+        for (Dim d : t.shape.dims)
+            for (Sym s : module.dims.symbols_of(d))
+                if (!names.dims.contains(s) && module.dims.symbol(s).kind != SymKind::unknown) return true;
+    if (t.kind == TypeKind::tuple)
+        for (TypeId part : t.parts)
+            if (lacks_size(module, part, names)) return true;
+    return false;
+}
+// Is the data type's declaration open in a dim that nobody told? Then its argument stays untold.
+bool is_function(const Module& module, TypeId id) { return module.types[id].kind == TypeKind::function; }
+} // namespace
+
+AbsId Walk::field_value(DeclId decl, uint32_t constructor, size_t field, const Names& names) {
+    TypeId written = module_[decl].constructors[constructor].fields[field];
+    if (is_function(module_, written)) {
+        AbsId known = program_.field_functions(decl, constructor, field);
+        if (!abstracts_.is_bottom(known)) return open(known);
+    }
+    if (lacks_size(module_, written, names)) return abstracts_.bottom();
+    Dims& dims = module_.dims;
+    Names whole = names;
+    AbsId value = instantiate(
+        module_, abstracts_, written, whole, [&](Sym s) { return s.valid() && dims.symbol(s).kind != SymKind::unknown ? dims.of(s) : late("n", {}); },
+        [&] { return unknown_shape().tail; });
+    return value;
+}
+
+Result<Walk::Made> Walk::construct(const Binding& b, DeclId decl_id, uint32_t constructor_index, const std::vector<ValueId>& fields) {
+    const TypeDecl decl = module_[decl_id];
+    const Constructor& constructor = decl.constructors[constructor_index];
+    Names names;
+    Matching matching(module_, abstracts_, names);
+    std::map<VarId, std::vector<AbsId>> types;
+    std::string owner = decl.is_record ? decl.name : constructor.name;
+    for (size_t i = 0; i < fields.size(); ++i) {
+        AbsId value = abs(fields[i]);
+        TypeId written = constructor.fields[i];
+        if (is_function(module_, written)) {
+            auto constant = [&](Dim d) { return module_.dims.constant_value(d).has_value(); };
+            program_.widen_field(decl_id, constructor_index, i, close_element(abstracts_, value, constant));
+            continue;
+        }
+        std::string where = decl.is_record ? "field " + constructor.field_names[i] : "field " + std::to_string(i);
+        matching.collect(written, value, where + " of " + owner);
+        collect_types(written, value, types, 0);
+    }
+    matching.solve();
+    for (const std::string& rank_error : matching.rank_errors)
+        if (audible_) return error(rank_error);
+    for (const Equation& e : matching.equations)
+        if (e.depth == 0 && !matching.unsolved(e.written))
+            TRY(require(names.image(module_.dims, e.written), Relation::equal, e.found, e.where));
+    Binding out = copy(b);
+    std::vector<Made> held;
+    for (ValueId field : fields) held.push_back(made(field));
+    for (size_t i = 0; i < fields.size(); ++i) {         // elements whose sizes the declaration states
+        Matching own(module_, abstracts_, names);
+        own.collect(constructor.fields[i], held[i].abs, "");
+        bool look = own.must_look;
+        for (const Equation& e : own.equations)
+            look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || own.unsolved(e.written) ||
+                                            !know_.equal(names.image(module_.dims, e.written), e.found)));
+        if (look) held[i] = TRY(narrow(held[i], constructor.fields[i], names, names));
+        if (audible_) out.args[i] = held[i].value;
+    }
+    Abs object{.kind = AbsKind::data, .decl = decl_id};
+    const Type skeleton = module_.types[skeleton_of(b)];
+    for (size_t i = 0; i < decl.params.size(); ++i) {
+        const TypeParam& param = decl.params[i];
+        switch (param.kind) {
+        case TypeParam::Kind::type: object.args.push_back(join_all(types[param.var])); break;
+        case TypeParam::Kind::dim: object.args.push_back(names.dims.contains(param.dim) ? names.dims[param.dim] : Dim()); break;
+        case TypeParam::Kind::shape: {
+            auto it = names.tails.find(param.var);
+            object.args.push_back(it == names.tails.end() ? Shape{{}, false, {}} : it->second);
+            break;
+        }
+        case TypeParam::Kind::dtype:
+            object.args.push_back(i < skeleton.args.size() && std::get_if<Element>(&skeleton.args[i])
+                                      ? std::get<Element>(skeleton.args[i]) : Element{});
+        }
+    }
+    out.decl = decl_id, out.index = constructor_index;
+    return emit_for(b, std::move(out), abstracts_.intern(std::move(object)));
+}
+
+// What stands where the declaration says `a`: a direct value, or the elements of an inner container.
+void Walk::collect_types(TypeId written, AbsId value, std::map<VarId, std::vector<AbsId>>& out, uint32_t depth) {
+    if (abstracts_.is_bottom(value)) return;
+    const Type t = module_.types[written];
+    const Abs a = abstracts_[value];
+    if (t.kind == TypeKind::var) return out[t.var].push_back(depth > 0 ? value : close(value));
+    if (t.kind == TypeKind::tuple)
+        for (size_t i = 0; i < t.parts.size(); ++i) collect_types(t.parts[i], a.parts[i], out, depth);
+    if (t.kind == TypeKind::seq || t.kind == TypeKind::ref) collect_types(t.parts[0], a.parts[0], out, depth + 1);
+    if (t.kind == TypeKind::data)
+        for (size_t i = 0; i < t.args.size() && i < a.args.size(); ++i)
+            if (const TypeId* arg = std::get_if<TypeId>(&t.args[i])) collect_types(*arg, std::get<AbsId>(a.args[i]), out, depth + 1);
+}
+
+Result<Walk::Made> Walk::record(const Binding& b) {
+    DeclId decl = b.decl.valid() ? b.decl : module_.types[skeleton_of(b)].decl;
+    const Constructor& constructor = module_[decl].constructors[0];
+    std::vector<ValueId> fields;                         // in declared order; evaluation is over by now
+    for (const std::string& name : constructor.field_names)
+        for (size_t i = 0; i < b.names.size(); ++i)
+            if (b.names[i] == name) fields.push_back(b.args[i]);
+    Binding ordered = b;
+    ordered.args = fields, ordered.names = constructor.field_names, ordered.decl = decl;
+    return construct(ordered, decl, 0, fields);
+}
+
+size_t Walk::field_index(DeclId decl, std::string_view name) const {
+    const std::vector<std::string>& names = module_[decl].constructors[0].field_names;
+    for (size_t i = 0; i < names.size(); ++i)
+        if (names[i] == name) return i;
+    invariant(false, "a field that types let through");
+    return 0;
+}
+
+Result<Walk::Made> Walk::field(const Binding& b) {
+    AbsId object = abs(b.args[0]);
+    DeclId decl = abstracts_[object].decl;
+    Names names = names_of(object);
+    open_constructor(module_[decl].constructors[0], names);
+    AbsId value = field_value(decl, 0, field_index(decl, b.names[0]), names);
+    return emit_for(b, copy(b), value);
+}
+
+// {e with f = v}: as if all other fields were read and a new record made of them.
+Result<Walk::Made> Walk::update(const Binding& b) {
+    AbsId object = abs(b.args[0]);
+    const Abs a = abstracts_[object];
+    const Constructor constructor = module_[a.decl].constructors[0];
+    Names names = names_of(object);
+    Matching matching(module_, abstracts_, names);
+    std::map<VarId, std::vector<AbsId>> types;
+    for (size_t i = 0; i < b.names.size(); ++i) {
+        size_t at = field_index(a.decl, b.names[i]);
+        AbsId value = abs(b.args[i + 1]);
+        if (is_function(module_, constructor.fields[at])) {
+            auto constant = [&](Dim d) { return module_.dims.constant_value(d).has_value(); };
+            program_.widen_field(a.decl, 0, at, close_element(abstracts_, value, constant));
+            continue;
+        }
+        matching.collect(constructor.fields[at], value, "field " + b.names[i]);
+        collect_types(constructor.fields[at], value, types, 0);
+    }
+    matching.solve();
+    for (const std::string& rank_error : matching.rank_errors)
+        if (audible_) return error(rank_error);
+    for (const Equation& e : matching.equations)
+        if (e.depth == 0 && !matching.unsolved(e.written))
+            TRY(require(names.image(module_.dims, e.written), Relation::equal, e.found, e.where));
+    Abs updated = a;
+    const std::vector<TypeParam>& params = module_[a.decl].params;
+    for (size_t i = 0; i < params.size(); ++i) {
+        if (AbsId* arg = std::get_if<AbsId>(&updated.args[i]); arg && types.contains(params[i].var)) {
+            std::vector<AbsId> all = types[params[i].var];
+            if (!replaces_all(constructor, b.names, params[i].var)) all.push_back(*arg);
+            *arg = join_all(all);
+        }
+        if (Dim* arg = std::get_if<Dim>(&updated.args[i]); arg && !arg->valid() && names.dims.contains(params[i].dim))
+            *arg = names.dims[params[i].dim];
+    }
+    return emit_for(b, copy(b), abstracts_.intern(std::move(updated)));
+}
+
+namespace {
+bool mentions(const Module& module, TypeId id, VarId var) {
+    const Type& t = module.types[id];
+    if (t.kind == TypeKind::var) return t.var == var;
+    for (TypeId part : t.parts)
+        if (mentions(module, part, var)) return true;
+    for (const TypeArg& arg : t.args)
+        if (const TypeId* type = std::get_if<TypeId>(&arg); type && mentions(module, *type, var)) return true;
+    return false;
+}
+} // namespace
+bool Walk::replaces_all(const Constructor& constructor, const std::vector<std::string>& names, VarId var) const {
+    for (size_t i = 0; i < constructor.fields.size(); ++i) {
+        bool replaced = std::find(names.begin(), names.end(), constructor.field_names[i]) != names.end();
+        if (!replaced && mentions(module_, constructor.fields[i], var)) return false;
+    }
+    return true;
+}
+
+Result<Walk::Made> Walk::sequence(const Binding& b) {
+    std::vector<AbsId> elements;
+    for (ValueId arg : b.args) elements.push_back(close(abs(arg)));
+    return emit_for(b, copy(b), abstracts_.seq(join_all(elements)));
+}
+
+// The content of a cell, as seen where it is made: the first value, and whatever is written to it anywhere.
+Result<Walk::Made> Walk::make_cell(const Binding& b) {
+    BindingId site(size_t(&b - in_.bindings.data()));
+    uint32_t cell = program_.cell(program_.instances[self_].plan.key, site);
+    AbsId content = join_all({close(abs(b.args[0])), program_.cell_content(cell)});
+    Abs ref{.kind = AbsKind::ref, .parts = {content}, .cells = {cell}};
+    return emit_for(b, copy(b), abstracts_.intern(std::move(ref)));
+}
+
+// Writing what the view does not cover widens the cell for everyone. Symbols of this instance mean nothing to others,
+// so sizes that are not constants become unknown.
+Result<Walk::Made> Walk::write_cell(const Binding& b) {
+    const Abs ref = abstracts_[abs(b.args[0])];
+    AbsId value = close(abs(b.args[1]));
+    AbsId covered = join_all({ref.parts[0], value});
+    if (covered != normalised(ref.parts[0])) {
+        auto constant = [&](Dim d) { return module_.dims.constant_value(d).has_value(); };
+        for (uint32_t cell : ref.cells) program_.widen_cell(cell, close_element(abstracts_, value, constant));
+    }
+    return emit_for(b, copy(b), abstracts_.unit());
+}
+} // namespace nereus

@@ -1,0 +1,343 @@
+// infer/shapes_control.cpp - if and match: each arm is walked under its own facts; where they meet, sizes that differ
+// become join symbols.
+//
+// Per direct leaf: equal stays; else one arm's expression that every other arm proves equal to its own *under its own
+// facts* stays (`if (n == m) {x + y} else {x}` keeps n); else the tuple of expressions names a join symbol: the same
+// tuple the same symbol, an affine image a*j + b of a tuple already named that image.
+#include "infer/shapes_walk.h"
+#include <algorithm>
+
+namespace nereus {
+namespace {
+class ArmJoin : public Join {
+ public:
+    struct Named { std::vector<Dim> tuple; Sym symbol; bool extent = false; };
+    std::vector<Named> named;
+
+    ArmJoin(Program& program, Knowledge& know, const std::vector<Knowledge::Log>& logs, std::function<bool(Dim)> visible)
+        : Join(program.abstracts), program_(program), know_(know), logs_(logs), visible_(std::move(visible)) {}
+
+ protected:
+    bool in_scope(Dim d) override { return visible_(d); }
+    Dim extent(const std::vector<Dim>& arms, const Path&) override { return leaf(arms, true); }
+    Dim number(const std::vector<Dim>& arms, const Path&) override { return leaf(arms, false); }
+    Shape other_rank(const std::vector<const Shape*>&, const Path&) override {
+        return Shape{{}, false, program_.module.add_var("s", VarKind::shape)};
+    }
+    void merge_cells(const std::vector<uint32_t>& cells, AbsId content) override {
+        for (uint32_t cell : cells) program_.widen_cell(cell, content);
+    }
+
+ private:
+    Dim leaf(const std::vector<Dim>& arms, bool is_extent) {
+        auto [it, is_new] = done_.try_emplace(arms);
+        if (is_new) it->second = decide(arms);
+        if (std::optional<Sym> s = program_.module.dims.as_symbol(it->second); s && is_extent)
+            for (Named& n : named) n.extent = n.extent || n.symbol == *s;
+        return it->second;
+    }
+
+    Dim decide(const std::vector<Dim>& arms) {
+        for (size_t i = 0; i < arms.size(); ++i)
+            if (arms[i].valid() && visible_(arms[i]) && agreed(arms[i], arms)) return arms[i];
+        for (const Named& n : named)
+            if (std::optional<Dim> image = affine(arms, n)) return *image;
+        Sym s = program_.module.dims.new_symbol("j", SymKind::join);
+        named.push_back({arms, s});
+        return program_.module.dims.of(s);
+    }
+
+    bool agreed(Dim candidate, const std::vector<Dim>& arms) {
+        for (size_t j = 0; j < arms.size(); ++j) {
+            if (!arms[j].valid() || arms[j] == candidate) continue;
+            know_.push();
+            know_.assume(logs_[j]);
+            bool same = know_.equal(candidate, arms[j]);
+            know_.pop();
+            if (!same) return false;
+        }
+        return true;
+    }
+
+    std::optional<Dim> affine(const std::vector<Dim>& arms, const Named& n) {
+        Dims& dims = program_.module.dims;
+        std::vector<size_t> there;
+        for (size_t i = 0; i < arms.size(); ++i) {
+            if (arms[i].valid() != n.tuple[i].valid()) return std::nullopt;
+            if (arms[i].valid()) there.push_back(i);
+        }
+        if (there.size() < 2) return std::nullopt;
+        const Polynomial from = dims.polynomial(dims.sub(n.tuple[there[0]], n.tuple[there[1]]));
+        const Polynomial to = dims.polynomial(dims.sub(arms[there[0]], arms[there[1]]));
+        if (from.empty() || to.empty() || to[0].coefficient % from[0].coefficient != 0) return std::nullopt;
+        int64_t a = to[0].coefficient / from[0].coefficient;
+        Dim b = dims.sub(arms[there[0]], dims.scale(n.tuple[there[0]], a));
+        if (!visible_(b)) return std::nullopt;
+        for (size_t i : there)
+            if (dims.add(dims.scale(n.tuple[i], a), b) != arms[i]) return std::nullopt;
+        return dims.add(dims.scale(dims.of(n.symbol), a), b);
+    }
+
+    Program& program_;
+    Knowledge& know_;
+    const std::vector<Knowledge::Log>& logs_;
+    std::function<bool(Dim)> visible_;
+    std::map<std::vector<Dim>, Dim> done_;
+};
+} // namespace
+
+AbsId Walk::join_values(const std::vector<ArmEnd>& arms, uint32_t scope, std::vector<Sym>& out_symbols,
+                        std::vector<std::vector<Dim>>& out_handed) {
+    std::vector<Knowledge::Log> logs;
+    std::vector<AbsId> values;
+    for (const ArmEnd& arm : arms) logs.push_back(arm.log), values.push_back(arm.abs);
+    ArmJoin join(program_, know_, logs, [&](Dim d) { return visible(d, scope); });
+    AbsId joined = join(values);
+    Dims& dims = module_.dims;
+    out_handed.assign(arms.size(), {});
+    for (const ArmJoin::Named& n : join.named) {
+        out_symbols.push_back(n.symbol);
+        std::vector<Dim> there;
+        for (size_t j = 0; j < arms.size(); ++j) {       // an arm that never gets here hands over anything
+            out_handed[j].push_back(n.tuple[j].valid() ? n.tuple[j] : dims.constant(0));
+            if (n.tuple[j].valid()) there.push_back(n.tuple[j]);
+        }
+        Dim s = dims.of(n.symbol);
+        if (n.extent) know_.add_extent(n.symbol), know_.assume(dims.constant(0), Relation::less_equal, s);
+        bool bounds = std::all_of(there.begin(), there.end(), [&](Dim d) {
+            return visible(d, scope) && (n.extent || know_.exact(d, DType::i64));
+        });
+        if (!bounds) continue;
+        know_.assume(dims.min(there), Relation::less_equal, s);
+        know_.assume(s, Relation::less_equal, dims.max(there));
+    }
+    return joined;
+}
+
+Walk::Made Walk::join_arms(const Binding& b, Binding out, std::vector<ArmEnd>& arms, uint32_t scope) {
+    std::vector<std::vector<Dim>> handed;
+    AbsId joined = join_values(arms, scope, out.defines, handed);
+    TypeId skeleton = skeleton_of(b);
+    for (size_t j = 0; audible_ && j < arms.size(); ++j) {
+        Block& block = out_[arms[j].block];
+        block.dims = handed[j];
+        block.results = {arms[j].value};
+        if (abstracts_.is_bottom(arms[j].abs) && arms[j].value.valid()) out_[arms[j].value].type = type(joined, skeleton);
+    }
+    Made made{joined, {}};
+    made.value = emit(std::move(out), joined, skeleton, in_[b.results[0]].name, b.span);
+    return made;
+}
+
+// What is the last value of a block that never gets to its end.
+ValueId Walk::dead_end() const {
+    if (!audible_ || out_[at_].bindings.empty()) return {};
+    const std::vector<ValueId>& results = out_[out_[at_].bindings.back()].results;
+    return results.empty() ? ValueId() : results[0];
+}
+
+Result<Walk::Made> Walk::branch(const Binding& b) {
+    const ShapedTensor& condition = abstracts_[abs(b.args[0])].tensor;
+    Condition c = condition.known.kind == Known::Kind::condition ? condition.known.condition : Condition{};
+    bool alive[2];
+    for (int i = 0; i < 2; ++i) {
+        know_.push();
+        know_.assume(i == 0 ? c : negate(c));
+        alive[i] = know_.ask(c) != (i == 0 ? Answer::no : Answer::yes) && !know_.facts.contradictory();
+        know_.pop();
+    }
+    Answer decided = know_.ask(c);
+    if (decided == Answer::yes) alive[1] = false;
+    if (decided == Answer::no) alive[0] = false;
+    if (alive[0] != alive[1]) {                          // one arm only: its bindings take the place of the branch
+        BlockId only = b.blocks[alive[0] ? 0 : 1];
+        bool ends = TRY(block(only));
+        if (!ends) return Made{abstracts_.bottom(), dead_end()};
+        return made(in_[only].results[0]);
+    }
+    uint32_t scope = now();
+    Binding out = copy(b);
+    std::vector<ArmEnd> arms;
+    for (int i = 0; i < 2; ++i) {
+        know_.push();
+        know_.assume(i == 0 ? c : negate(c));
+        BlockId outer = open_block();
+        bool ends = TRY(block(b.blocks[size_t(i)]));
+        ArmEnd arm{.abs = abstracts_.bottom(), .block = at_, .value = dead_end()};
+        if (ends) {
+            Made result = made(in_[b.blocks[size_t(i)]].results[0]);
+            arm.abs = result.abs, arm.value = result.value;
+        }
+        if (audible_) out.blocks.push_back(at_);
+        close_block(outer);
+        arm.log = know_.pop();
+        arms.push_back(std::move(arm));
+    }
+    Made result = join_arms(b, std::move(out), arms, scope);
+    return with_condition(result, c, arms, scope);
+}
+
+// A bool that a branch computes, `a && b` above all: the condition it stands for.
+Walk::Made Walk::with_condition(Made result, const Condition& c, const std::vector<ArmEnd>& arms, uint32_t scope) {
+    const Abs& a = abstracts_[result.abs];
+    if (a.kind != AbsKind::tensor || a.tensor.dtype != DType::boolean || !a.tensor.ranked() || a.tensor.rank() > 0) return result;
+    Condition of[2];
+    for (int i = 0; i < 2; ++i) {
+        const Abs& arm = abstracts_[arms[size_t(i)].abs];
+        if (arm.kind == AbsKind::tensor && arm.tensor.known.kind == Known::Kind::condition) of[i] = arm.tensor.known.condition;
+        if (!visible(of[i], scope)) of[i] = {};
+    }
+    Condition all = either(both(c, of[0]), both(negate(c), of[1]));
+    if (of[1].kind == Condition::Kind::never) all = both(c, of[0]);
+    if (of[0].kind == Condition::Kind::always) all = either(c, of[1]);
+    if (all.kind == Condition::Kind::unknown) return result;
+    ShapedTensor t = a.tensor;
+    t.known = {.kind = Known::Kind::condition, .condition = std::move(all)};
+    result.abs = abstracts_.tensor(std::move(t));
+    return result;
+}
+bool Walk::visible(const Condition& c, uint32_t scope) const {
+    if (c.kind == Condition::Kind::relation) return visible(c.left, scope) && visible(c.right, scope);
+    return std::all_of(c.parts.begin(), c.parts.end(), [&](const Condition& part) { return visible(part, scope); });
+}
+
+// Binds the variables of a pattern; false: no value can match it.
+bool Walk::open_pattern(const Pattern& p, AbsId subject, std::vector<ValueId>& variables) {
+    if (abstracts_.is_bottom(subject)) return false;
+    const Abs a = abstracts_[subject];
+    switch (p.kind) {
+    case Pattern::Kind::wildcard: return true;
+    case Pattern::Kind::variable: {
+        Made bound = with_number({subject, {}}, in_[p.variable].name);
+        env_[p.variable.index] = bound.abs;
+        variables.push_back(p.variable);
+        return true;
+    }
+    case Pattern::Kind::literal: {
+        if (a.kind != AbsKind::tensor) return true;
+        Condition c = literal_condition(p.literal, a.tensor);
+        know_.assume(c);
+        return know_.ask(c) != Answer::no && !know_.facts.contradictory();
+    }
+    case Pattern::Kind::tuple:
+        for (size_t i = 0; i < p.parts.size(); ++i)
+            if (!open_pattern(p.parts[i], a.parts[i], variables)) return false;
+        return true;
+    case Pattern::Kind::constructor: case Pattern::Kind::record: {
+        const Constructor& constructor = module_[a.decl].constructors[p.constructor];
+        Names names = names_of(subject);
+        open_constructor(constructor, names);
+        for (size_t i = 0; i < p.dims.size() && i < constructor.dims.size(); ++i)
+            names_.dims[p.dims[i]] = names.dims[constructor.dims[i]];
+        for (size_t i = 0; i < constructor.fields.size(); ++i) {     // a field nobody can have filled: no such object
+            size_t at = i;
+            if (p.kind == Pattern::Kind::record) {
+                auto it = std::find(p.fields.begin(), p.fields.end(), constructor.field_names[i]);
+                at = size_t(it - p.fields.begin());
+            }
+            AbsId value = field_value(a.decl, p.constructor, i, names);
+            if (abstracts_.is_bottom(value)) return false;
+            if (at < p.parts.size() && !open_pattern(p.parts[at], value, variables)) return false;
+        }
+        return true;
+    }
+    }
+    return true;
+}
+
+Condition Walk::literal_condition(const Literal& literal, const ShapedTensor& subject) {
+    if (literal.kind == Literal::Kind::boolean) {
+        Condition c = subject.known.kind == Known::Kind::condition ? subject.known.condition : Condition{};
+        return literal.integers[0] ? c : negate(c);
+    }
+    Dim number = number_of(subject);
+    if (literal.kind != Literal::Kind::integer || !number.valid() || !exact(number, subject.dtype)) return {};
+    return {.kind = Condition::Kind::relation, .left = number, .right = module_.dims.constant(literal.integers[0])};
+}
+
+Result<Walk::Made> Walk::match(const Binding& b) {
+    AbsId subject = abs(b.args[0]);
+    uint32_t scope = now();
+    Binding out = copy(b);
+    std::vector<ArmEnd> arms;
+    size_t frames = 0;                                   // later arms know that earlier literals did not match
+    for (size_t i = 0; i < b.arms.size(); ++i) {
+        const Arm& arm = b.arms[i];
+        know_.push();
+        defines_.clear();
+        std::vector<ValueId> variables;
+        Names outer_names = names_;
+        bool alive = open_pattern(arm.pattern, subject, variables);
+        std::vector<Sym> opened = std::move(defines_);
+        defines_.clear();
+        if (alive) {
+            Arm emitted{.pattern = arm.pattern};
+            std::vector<ValueId> params;
+            for (ValueId variable : variables) {
+                if (!audible_) break;
+                ValueId value = add_value(in_[variable].name, type(abs(variable), in_[variable].type), in_[variable].span);
+                const Abs& a = abstracts_[abs(variable)];
+                if (a.kind == AbsKind::tensor && a.tensor.dtype == DType::i64) out_[value].known = number_of(a.tensor);
+                new_of_[variable.index] = value;
+                params.push_back(value);
+            }
+            if (audible_) rename_variables(emitted.pattern);
+            Condition guard;
+            if (arm.guard.valid()) {
+                BlockId outer = open_block();
+                bool ends = TRY(block(arm.guard));
+                if (ends) {
+                    const ShapedTensor& c = abstracts_[abs(in_[arm.guard].results[0])].tensor;
+                    if (c.known.kind == Known::Kind::condition) guard = c.known.condition;
+                    if (audible_) out_[at_].results = {new_of_[in_[arm.guard].results[0].index]};
+                } else if (audible_) {
+                    out_[at_].results = {dead_end()};
+                }
+                emitted.guard = at_;
+                close_block(outer);
+                know_.assume(guard);
+            }
+            if (!know_.facts.contradictory()) {
+                BlockId outer = open_block();
+                BlockId own = at_;
+                bool ends = TRY(block(b.blocks[i]));
+                ArmEnd end{.abs = abstracts_.bottom(), .block = own, .value = dead_end()};
+                if (ends) {
+                    Made result = made(in_[b.blocks[i]].results[0]);
+                    end.abs = result.abs, end.value = result.value;
+                }
+                if (audible_) {
+                    out_[own].params = params;
+                    out_[own].symbols = opened;
+                    out.blocks.push_back(own);
+                    out.arms.push_back(std::move(emitted));
+                }
+                close_block(outer);
+                end.log = know_.pop();
+                arms.push_back(std::move(end));
+            } else {
+                know_.pop();
+            }
+        } else {
+            know_.pop();
+        }
+        names_ = std::move(outer_names);
+        if (arm.pattern.kind == Pattern::Kind::literal && !arm.guard.valid() && abstracts_[subject].kind == AbsKind::tensor) {
+            know_.push(), ++frames;
+            know_.assume(negate(literal_condition(arm.pattern.literal, abstracts_[subject].tensor)));
+        }
+    }
+    while (frames-- > 0) know_.pop();
+    if (arms.empty()) {
+        Made nothing{abstracts_.bottom(), {}};
+        nothing.value = emit(std::move(out), nothing.abs, skeleton_of(b), in_[b.results[0]].name, b.span);
+        return nothing;
+    }
+    return join_arms(b, std::move(out), arms, scope);
+}
+
+void Walk::rename_variables(Pattern& p) const {
+    if (p.kind == Pattern::Kind::variable) p.variable = new_of_[p.variable.index];
+    for (Pattern& part : p.parts) rename_variables(part);
+}
+} // namespace nereus

@@ -1,0 +1,123 @@
+#include "infer/shapes_facts.h"
+#include <cmath>
+
+namespace nereus {
+namespace {
+constexpr double largest_extent = double(int64_t(1) << 40);
+constexpr size_t extents_tried = 16;                     // bounds are looked for among the nearest extents only
+} // namespace
+
+void Knowledge::push() { facts.push(), frames_.emplace_back(); }
+Knowledge::Log Knowledge::pop() {
+    facts.pop();
+    Log log = std::move(frames_.back());
+    frames_.pop_back();
+    return log;
+}
+
+bool Knowledge::assume(Dim a, Relation relation, Dim b) {
+    frames_.back().push_back({a, relation, b, {}});
+    switch (relation) {
+    case Relation::equal: return facts.assume_equal(a, b);
+    case Relation::not_equal: return facts.assume_not_equal(a, b);
+    case Relation::less: return facts.assume_less(a, b);
+    case Relation::less_equal: return facts.assume_less_equal(a, b);
+    case Relation::greater: return facts.assume_less(b, a);
+    case Relation::greater_equal: return facts.assume_less_equal(b, a);
+    case Relation::compatible: return facts.assume_compatible(a, b);
+    }
+    return true;
+}
+void Knowledge::assume(const Log& log) {
+    for (const DimFact& fact : log) assume(fact.left, fact.relation, fact.right);
+}
+void Knowledge::assume(const Condition& c) {
+    if (c.kind == Condition::Kind::relation) assume(c.left, c.relation, c.right);
+    if (c.kind == Condition::Kind::never) assume(facts.dims().constant(0), Relation::equal, facts.dims().constant(1));
+    if (c.kind == Condition::Kind::all)
+        for (const Condition& part : c.parts) assume(part);
+    if (c.kind == Condition::Kind::any)                  // teaches only when all other parts are refuted
+        for (const Condition& part : c.parts) {
+            bool others_no = true;
+            for (const Condition& other : c.parts) others_no = others_no && (&other == &part || ask(other) == Answer::no);
+            if (others_no) assume(part);
+        }
+}
+
+namespace {
+Answer invert(Answer a) { return a == Answer::yes ? Answer::no : a == Answer::no ? Answer::yes : a; }
+} // namespace
+
+Answer Knowledge::ask(Dim a, Relation relation, Dim b) {
+    switch (relation) {
+    case Relation::equal: return facts.equal(a, b);
+    case Relation::not_equal: return invert(facts.equal(a, b));
+    case Relation::less: return facts.less(a, b);
+    case Relation::less_equal: return facts.less_equal(a, b);
+    case Relation::greater: return facts.less(b, a);
+    case Relation::greater_equal: return facts.less_equal(b, a);
+    case Relation::compatible: return facts.compatible(a, b);
+    }
+    return Answer::unknown;
+}
+Answer Knowledge::ask(const Condition& c) {
+    switch (c.kind) {
+    case Condition::Kind::unknown: return Answer::unknown;
+    case Condition::Kind::always: return Answer::yes;
+    case Condition::Kind::never: return Answer::no;
+    case Condition::Kind::relation: return ask(c.left, c.relation, c.right);
+    case Condition::Kind::any: return invert(ask(negate(c)));
+    case Condition::Kind::all: {
+        Answer all = Answer::yes;
+        for (const Condition& part : c.parts) {
+            Answer one = ask(part);
+            if (one == Answer::no) return Answer::no;
+            if (one == Answer::unknown) all = Answer::unknown;
+        }
+        return all;
+    }
+    }
+    return Answer::unknown;
+}
+
+bool Knowledge::bounded(Sym s) {
+    switch (facts.dims().symbol(s).kind) {
+    case SymKind::size: case SymKind::late: case SymKind::counter: case SymKind::unknown: case SymKind::fresh: return true;
+    case SymKind::join: case SymKind::host: break;
+    }
+    if (bounded_.contains(s)) return true;
+    Dim d = facts.dims().of(s);
+    Bounds bounds = facts.bounds(d);
+    if (!bounds.low || double(*bounds.low) < -largest_extent) return false;
+    if (bounds.high && double(*bounds.high) <= largest_extent) return true;
+    size_t first = extents_.size() > extents_tried ? extents_.size() - extents_tried : 0;
+    for (size_t i = first; i < extents_.size(); ++i)
+        if (extents_[i] != s && facts.less_equal(d, facts.dims().of(extents_[i])) == Answer::yes) return true;
+    return false;
+}
+
+double Knowledge::magnitude(Dim d) {
+    const Dims& dims = facts.dims();
+    double sum = 0;
+    for (const Term& term : dims.polynomial(d)) {
+        double product = std::fabs(double(term.coefficient));
+        for (const Factor& factor : term.factors) {
+            const AtomNode atom = dims.atom(factor.atom);
+            double one = 0;
+            if (atom.kind == AtomKind::symbol) one = bounded(atom.symbol) ? largest_extent : HUGE_VAL;
+            for (Dim arg : atom.args) one = std::max(one, magnitude(arg));
+            if (atom.kind == AtomKind::rank || atom.kind == AtomKind::size) one = HUGE_VAL;
+            product *= std::pow(one, factor.power);
+        }
+        sum += product;
+    }
+    return sum;
+}
+
+bool Knowledge::exact(Dim number, DType dtype) {
+    double limit = dtype == DType::i64 ? std::ldexp(1.0, 62) : std::ldexp(1.0, 30);
+    if (std::optional<int64_t> value = facts.dims().constant_value(number)) return std::fabs(double(*value)) <= 2 * limit - 1;
+    if (dtype == DType::i64 && facts.dims().as_symbol(number)) return true;
+    return magnitude(number) <= limit;
+}
+} // namespace nereus

@@ -1,0 +1,37 @@
+// infer/shapes_facts.h - the facts in force at one point of a walk. Adds two things to Facts: a log of each frame, so
+// that what an arm knew can be assumed again where arms join, and exactness, the guard against wrapped integers.
+#pragma once
+#include "ir/shape_rule.h"
+#include <set>
+
+namespace nereus {
+class Knowledge {
+ public:
+    explicit Knowledge(Dims& dims) : facts(dims) { frames_.emplace_back(); }
+    Facts facts;
+    using Log = std::vector<DimFact>;
+
+    void push();
+    Log pop();                                           // what was assumed since the matching push
+    bool assume(Dim a, Relation relation, Dim b);        // false: contradicts
+    void assume(const Log& log);
+    void assume(const Condition& condition);
+    Answer ask(Dim a, Relation relation, Dim b);
+    Answer ask(const Condition& condition);
+    bool equal(Dim a, Dim b) { return a == b || facts.equal(a, b) == Answer::yes; }
+    bool natural(Dim d) { return facts.less_equal(facts.dims().constant(0), d) == Answer::yes; }
+
+    // Extents fit 40 bits (the door refuses others), so small multiples of them cannot wrap an i64. A number is exact
+    // if it is bare, or all its symbols are extents, counters or bounded by one, with coefficients to spare.
+    bool exact(Dim number, DType dtype);
+    void add_extent(Sym s) { extents_.push_back(s), bounded_.insert(s); }
+    bool bounded(Dim d) { return magnitude(d) <= double(int64_t(1) << 40); }
+
+ private:
+    bool bounded(Sym s);
+    double magnitude(Dim d);                             // an upper bound of |d|; infinite if there is none
+    std::vector<Log> frames_;
+    std::vector<Sym> extents_;
+    std::set<Sym> bounded_;
+};
+} // namespace nereus

@@ -1,0 +1,57 @@
+// infer/shapes_match.h - written types against abstract values: signatures at calls, fields at constructors, annotations.
+//
+// 1. collect() walks type and value in step and lists equations (written dim, found dim).
+// 2. solve() gives each written name its value: from the first direct tensor or record where it stands alone; else from
+//    one where it is the only unknown of a*d + b; else from an element of a container.
+// 3. The caller proves, checks or believes what is left, then asks for the value as refined by the written type.
+#pragma once
+#include "infer/abstract.h"
+
+namespace nereus {
+// What the names of written types stand for here.
+struct Names {
+    std::map<Sym, Dim> dims;
+    std::map<VarId, Shape> tails;
+    std::map<VarId, AbsId> types;                        // of declarations: type parameters
+
+    Dim image(Dims& dims, Dim written) const;
+};
+
+struct Equation {
+    Dim written, found;
+    uint32_t depth = 0;                                  // > 0: of every element of a container
+    std::string where;                                   // "axis 0 of %x"
+};
+
+class Matching {
+ public:
+    Matching(Module& module, Abstracts& abstracts, Names& names) : module_(module), abstracts_(abstracts), names_(names) {}
+    void collect(TypeId written, AbsId found, const std::string& where, uint32_t depth = 0);
+    void solve();
+    // After solve(): a name that only elements of unknown size or unknown ranks could tell; needs a look at the value.
+    bool unsolved(Dim written) const;
+    std::vector<Sym> unsolved_names(TypeId written) const;
+
+    std::vector<Equation> equations;                     // what remains to be proved
+    std::vector<std::string> rank_errors;                // refuted whatever the sizes are
+    bool must_look = false;                              // ranks or shape variables that only the value can tell
+
+ private:
+    void shape(const Shape& written, const Shape& found, const std::string& where, uint32_t depth);
+    void add(Dim written, Dim found, uint32_t depth, std::string where);
+
+    Module& module_;
+    Abstracts& abstracts_;
+    Names& names_;
+};
+
+// The value a written type describes. Names without a value are asked for: `fresh` for a direct one; inside containers
+// each '?' is an element unknown.
+AbsId instantiate(Module& module, Abstracts& abstracts, TypeId written, const Names& names,
+                  const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail);
+// The value, with element unknowns and bottoms inside it replaced by what the type says about them.
+AbsId refine(Module& module, Abstracts& abstracts, TypeId written, AbsId found, const Names& names,
+             const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail);
+// Does the type state anything about sizes or ranks?
+bool states_sizes(const Module& module, TypeId written);
+} // namespace nereus

@@ -1,0 +1,215 @@
+// infer/shapes_operate.cpp - operators: arguments as their shape rules see them, and indexing spelled out in operators.
+#include "infer/shapes_walk.h"
+#include "ops/registry.h"
+#include "ops/shape_rules.h"
+
+namespace nereus {
+Result<Walk::Made> Walk::operate(const Binding& b) {
+    if (b.op->builtin != Builtin::none) return builtin(b);
+    std::vector<Made> args;
+    for (ValueId arg : b.args) args.push_back(made(arg));
+    return run_rule(copy(b), std::move(args), skeleton_of(b), in_[b.results[0]].name, b.span);
+}
+
+Result<Walk::Made> Walk::run_rule(Binding binding, std::vector<Made> args, TypeId skeleton, std::string_view name, Span span) {
+    const OpDef& op = *binding.op;
+    ShapeRule rule = shape_rule(op.name);
+    if (!rule) return Error{.code = Code::internal, .message = std::string(op.name) + " has no shape rule", .where = span};
+    size_t count = op.params.size();
+    ShapeArgs seen{.op = op, .tensors = {}, .sizes = {}, .sizes_known = std::vector<bool>(count, true),
+                   .present = std::vector<bool>(count, false), .is_seq = std::vector<bool>(count, false),
+                   .attributes = binding.attributes};
+    seen.tensors.resize(count), seen.sizes.resize(count);
+    size_t at = 0, group = 0;
+    for (size_t p = 0; p < count; ++p) {
+        ParamKind kind = op.params[p].kind;
+        bool attribute = kind != ParamKind::value && kind != ParamKind::values && kind != ParamKind::size && kind != ParamKind::sizes;
+        if (attribute || group >= binding.groups.size()) continue;
+        ArgGroup g = binding.groups[group++];
+        seen.present[p] = g.count > 0 || g.list;
+        for (uint32_t i = 0; i < g.count; ++i, ++at) {
+            const Abs a = abstracts_[args[at].abs];
+            if (kind == ParamKind::value || (kind == ParamKind::values && g.list)) seen.tensors[p].push_back(a.tensor);
+            if (kind == ParamKind::values && !g.list) {
+                seen.is_seq[p] = true;
+                AbsId element = open(a.parts[0]);
+                if (abstracts_.is_bottom(element)) return Made{abstracts_.bottom(), {}};
+                seen.tensors[p].push_back(abstracts_[element].tensor);
+            }
+            if (kind == ParamKind::size || (kind == ParamKind::sizes && g.list)) seen.sizes[p].push_back(TRY(number(args[at], span)));
+            if (kind == ParamKind::sizes && !g.list) {
+                bool known = true;
+                seen.sizes[p] = TRY(elements(args[at], span, known));
+                seen.sizes_known[p] = known;
+            }
+        }
+    }
+    if (audible_)
+        for (size_t i = 0; i < args.size(); ++i) binding.args[i] = args[i].value;
+    Result<std::vector<ShapedTensor>> said = rule(seen, *this);
+    if (!said && (audible_ || said.error().code != Code::shape)) return std::move(said).error();
+    if (!said) return Made{abstracts_.bottom(), {}};     // it would fail here: nothing comes out
+    std::vector<ShapedTensor> results = std::move(said).take();
+    std::vector<AbsId> parts;
+    for (ShapedTensor& t : results) parts.push_back(abstracts_.tensor(std::move(t)));
+    bool tuple = module_.types[skeleton].kind == TypeKind::tuple;
+    Made made = with_number({tuple ? abstracts_.tuple(parts) : parts[0], {}}, name);
+    made.value = emit(std::move(binding), made.abs, skeleton, name, span);
+    return made;
+}
+
+Result<Walk::Made> Walk::apply_op(std::string_view op, std::vector<Argument> arguments, AttributeList attributes,
+                                  TypeId skeleton, std::string_view name, Span span) {
+    Binding binding{.form = Form::op, .op = all_ops().find(op), .attributes = std::move(attributes)};
+    std::vector<Made> args;
+    for (Argument& a : arguments) {
+        binding.groups.push_back({uint32_t(a.values.size()), a.list});
+        args.insert(args.end(), a.values.begin(), a.values.end());
+    }
+    binding.args.resize(audible_ ? args.size() : 0);
+    return run_rule(std::move(binding), std::move(args), skeleton, name, span);
+}
+
+Walk::Made Walk::constant(int64_t value, Span span) {
+    Literal literal{.kind = Literal::Kind::integer, .integers = {value}};
+    AbsId abs = abstracts_.number(module_.dims.constant(value), DType::i64);
+    return {abs, emit({.form = Form::literal, .literal = literal}, abs, module_.types.scalar(DType::i64), "", span)};
+}
+Walk::Made Walk::dim_value(Dim d, Span span) {
+    if (std::optional<int64_t> value = module_.dims.constant_value(d)) return constant(*value, span);
+    AbsId abs = abstracts_.number(d, DType::i64);
+    return {abs, emit({.form = Form::dim, .dim = d}, abs, module_.types.scalar(DType::i64), "", span)};
+}
+
+Result<Dim> Walk::number(Made& made, Span span) {
+    const ShapedTensor& t = abstracts_[made.abs].tensor;
+    if (Dim d = number_of(t); d.valid()) return d;
+    made = TRY(exact_number(made, span));
+    return number_of(abstracts_[made.abs].tensor);
+}
+
+// A copy of the scalar defines the symbol: reading it gives the integer, whatever polynomial it wrapped around.
+Result<Walk::Made> Walk::exact_number(Made made, Span span) {
+    ShapedTensor t = abstracts_[made.abs].tensor;
+    if (Dim d = number_of(t); d.valid() && exact(d, t.dtype)) return made;
+    std::vector<Sym> outer = std::move(defines_);
+    defines_.clear();
+    t.known = known_number(host("k"));
+    if (t.low.valid()) know_.assume(t.low, Relation::less_equal, t.known.numbers[0]);
+    if (t.high.valid()) know_.assume(t.known.numbers[0], Relation::less, t.high);
+    Made out{abstracts_.tensor(t), {}};
+    Binding same{.form = Form::op, .op = all_ops().find("reshape"), .groups = {{1, false}, {0, true}}};
+    if (audible_) same.args = {made.value};
+    out.value = emit(std::move(same), out.abs, module_.types.scalar(t.dtype), "", span);
+    defines_ = std::move(outer);
+    return out;
+}
+
+// A vector of sizes whose elements nothing tells: they are read, one by one.
+Result<std::vector<Dim>> Walk::elements(Made made, Span span, bool& out_known) {
+    const ShapedTensor t = abstracts_[made.abs].tensor;
+    if (t.known.kind == Known::Kind::list) return t.known.numbers;
+    std::optional<int64_t> length = t.ranked() && t.rank() == 1 ? module_.dims.constant_value(t.shape.dims[0]) : std::nullopt;
+    out_known = length && *length <= 16;
+    std::vector<Dim> out;
+    if (!out_known) return out;
+    for (int64_t i = 0; i < *length; ++i) {
+        std::vector<Sym> outer = std::move(defines_);
+        defines_.clear();
+        Made element = TRY(apply_op("gather", {{{made}}, {{constant(i, span)}}}, {{"axis", int64_t(0)}},
+                                    module_.types.scalar(t.dtype), "", span));
+        defines_ = std::move(outer);
+        out.push_back(TRY(number(element, span)));
+    }
+    return out;
+}
+
+Result<Walk::Made> Walk::builtin(const Binding& b) {
+    auto arg = [&](size_t i) { return abstracts_[abs(b.args[i])]; };
+    auto scalar = [&](DType dtype) { return abstracts_.tensor({.dtype = dtype}); };
+    switch (b.op->builtin) {
+    case Builtin::none: break;
+    case Builtin::ref: return make_cell(b);
+    case Builtin::read: return emit_for(b, copy(b), open(arg(0).parts[0]));
+    case Builtin::write: return write_cell(b);
+    case Builtin::push: return emit_for(b, copy(b), abstracts_.seq(join_all({arg(0).parts[0], close(abs(b.args[1]))})));
+    case Builtin::set: {
+        AbsId element = close(abs(b.args.back()));
+        return emit_for(b, copy(b), abstracts_.seq(join_all({arg(0).parts[0], element})));
+    }
+    case Builtin::seq_get: return emit_for(b, copy(b), open(arg(0).parts[0]));
+    case Builtin::length: {
+        if (arg(0).kind == AbsKind::tensor && arg(0).tensor.ranked() && arg(0).tensor.rank() > 0)
+            return emit_for(b, copy(b), abstracts_.number(arg(0).tensor.shape.dims[0], DType::i64));
+        Dim length = host(in_[b.results[0]].name);
+        know_.assume(module_.dims.constant(0), Relation::less_equal, length);
+        know_.add_extent(*module_.dims.as_symbol(length));
+        return emit_for(b, copy(b), abstracts_.number(length, DType::i64));
+    }
+    case Builtin::print: return emit_for(b, copy(b), abstracts_.unit());
+    case Builtin::assert_: {
+        Made done = emit_for(b, copy(b), abstracts_.unit());
+        const ShapedTensor c = arg(0).tensor;
+        if (c.known.kind == Known::Kind::condition) know_.assume(c.known.condition);
+        return done;
+    }
+    case Builtin::equal: return emit_for(b, copy(b), scalar(DType::boolean));
+    case Builtin::stop_gradient: return emit_for(b, copy(b), abs(b.args[0]));
+    case Builtin::grad: return gradient(b);
+    }
+    return Error{.code = Code::internal, .message = "a builtin without a shape", .where = b.span};
+}
+
+// grad(f) is a function of its own kind; `cells` hold the parameters it is taken with respect to.
+Result<Walk::Made> Walk::gradient(const Binding& b) {
+    Abs g{.kind = AbsKind::gradient, .parts = {abs(b.args[0])}};
+    if (const Attribute* wrt = find_attribute(b, "wrt"))
+        if (const std::vector<int64_t>* list = std::get_if<std::vector<int64_t>>(&wrt->value))
+            for (int64_t i : *list) g.cells.push_back(uint32_t(i));
+    return emit_for(b, copy(b), abstracts_.intern(std::move(g)));
+}
+
+// e[i, a:b]: an integer drops its axis (gather by a scalar), a range keeps it (slice).
+Result<Walk::Made> Walk::index(const Binding& b) {
+    TypeId skeleton = skeleton_of(b);
+    std::string_view name = in_[b.results[0]].name;
+    Made x = made(b.args[0]);
+    if (abstracts_[x.abs].kind == AbsKind::seq) {
+        Binding get{.form = Form::op, .op = all_ops().find("seq_get"), .args = new_ids(b.args), .groups = {{1, false}, {1, false}}};
+        return emit_for(b, std::move(get), open(abstracts_[x.abs].parts[0]));
+    }
+    size_t at = 1;
+    int64_t axis = 0;
+    auto extent = [&]() -> Dim {
+        const ShapedTensor& t = abstracts_[x.abs].tensor;
+        return size_t(axis) < t.rank() ? t.shape.dims[size_t(axis)] : Dim();
+    };
+    TypeId partial = module_.types.tensor(Shape{{}, false, {}}, abstracts_[x.abs].tensor.dtype);
+    for (size_t i = 0; i < b.parts.size(); ++i) {
+        bool last = i + 1 == b.parts.size();
+        IndexPart::Kind kind = b.parts[i].kind;
+        if (kind == IndexPart::Kind::all) {
+            ++axis;
+            continue;
+        }
+        const ShapedTensor t = abstracts_[x.abs].tensor;
+        if (t.ranked() && size_t(axis) >= t.rank() && audible_)
+            return error("index " + std::to_string(i) + " is one too many for rank " + std::to_string(axis));
+        if (t.ranked() && size_t(axis) >= t.rank()) return Made{abstracts_.bottom(), {}};
+        if (kind == IndexPart::Kind::at) {
+            Made id = made(b.args[at++]);
+            x = TRY(apply_op("gather", {{{x}}, {{id}}}, {{"axis", axis}}, last ? skeleton : partial, last ? name : "", b.span));
+            continue;
+        }
+        bool has_from = kind == IndexPart::Kind::from_to || kind == IndexPart::Kind::from;
+        bool has_to = kind == IndexPart::Kind::from_to || kind == IndexPart::Kind::to;
+        Made from = has_from ? made(b.args[at++]) : constant(0, b.span);
+        if (!has_to && !extent().valid()) return error("an open range needs a value of known rank");
+        Made to = has_to ? made(b.args[at++]) : dim_value(extent(), b.span);
+        x = TRY(apply_op("slice", {{{x}}, {{from}, true}, {{to}, true}}, {{"axes", std::vector<int64_t>{axis}}},
+                         last ? skeleton : partial, last ? name : "", b.span));
+        ++axis;
+    }
+    return x;
+}
+} // namespace nereus

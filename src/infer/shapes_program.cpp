@@ -1,0 +1,299 @@
+#include "infer/shapes_program.h"
+#include "infer/shapes_prune.h"
+#include "infer/shapes_walk.h"
+#include <algorithm>
+
+namespace nereus {
+namespace {
+constexpr size_t most_skeletons = 8;                     // of ranks, per function; then unknown rank
+constexpr size_t deepest = 400;                          // instances under analysis at once
+constexpr int most_rounds = 60, most_restarts = 60;
+
+// Values and dims that a lambda's block takes from around it.
+struct Captures {
+    const Module& module;
+    const Function& function;
+    std::set<ValueId> bound, found;
+    std::set<Sym> dims;
+
+    void dim(Dim d) {
+        if (!d.valid()) return;
+        for (Sym s : module.dims.symbols_of(d))
+            if (module.dims.symbol(s).kind != SymKind::unknown) dims.insert(s);
+    }
+    void type(TypeId id) {
+        const Type& t = module.types[id];
+        for (Dim d : t.shape.dims) dim(d);
+        for (TypeId part : t.parts) type(part);
+        for (const TypeArg& arg : t.args) {
+            if (const TypeId* inner = std::get_if<TypeId>(&arg)) type(*inner);
+            if (const Dim* d = std::get_if<Dim>(&arg)) dim(*d);
+            if (const Shape* s = std::get_if<Shape>(&arg))
+                for (Dim d : s->dims) dim(d);
+        }
+    }
+    void bind(ValueId v) { bound.insert(v), type(function[v].type); }
+    void pattern(const Pattern& p) {
+        if (p.variable.valid()) bind(p.variable);
+        for (const Pattern& part : p.parts) pattern(part);
+    }
+    void block(BlockId id) {
+        for (ValueId v : function[id].params) bind(v);
+        for (BindingId b : function[id].bindings) binding(function[b]);
+        found.insert(function[id].results.begin(), function[id].results.end());
+    }
+    void binding(const Binding& b) {
+        found.insert(b.args.begin(), b.args.end());
+        if (b.form == Form::dim) dim(b.dim);
+        for (const Arm& arm : b.arms) {
+            pattern(arm.pattern);
+            if (arm.guard.valid()) block(arm.guard);
+        }
+        if (b.form == Form::while_)
+            for (ValueId v : function[b.blocks[1]].params) bind(v);      // the condition sees the states
+        for (BlockId inner : b.blocks) block(inner);
+        for (ValueId v : b.results) bind(v);
+    }
+};
+
+// Dims that stand for something where the lambda is made: those of the function's signature and of enclosing patterns,
+// not those that the lambda's own parameters introduce.
+void outer_dims(const Module& module, const Function& function, BlockId lambda, std::set<Sym>& dims) {
+    Captures own{module, function, {}, {}, {}};
+    for (ValueId v : function[lambda].params) own.type(function[v].type);
+    Captures outer{module, function, {}, {}, {}};
+    for (ValueId v : function.params) outer.type(function[v].type);
+    std::set<Sym> known = outer.dims;
+    for (const Binding& b : function.bindings)
+        for (const Arm& arm : b.arms) known.insert(arm.pattern.dims.begin(), arm.pattern.dims.end());
+    for (Sym s : own.dims)
+        if (!known.contains(s)) dims.erase(s);
+}
+} // namespace
+
+Program::Program(Module& m, ShapeReport& r) : module(m), abstracts(m.dims), pool(m), report(r) {}
+
+uint32_t Program::code_of(FunctionId function) { return code_of(function, {}); }
+uint32_t Program::code_of(FunctionId function, BindingId lambda) {
+    auto [it, is_new] = code_ids_.try_emplace({function, lambda}, uint32_t(codes.size()));
+    if (!is_new) return it->second;
+    Callable code{.function = function, .lambda = lambda};
+    if (lambda.valid()) {
+        const Function& f = module[function];
+        Captures captures{module, f, {}, {}, {}};
+        captures.block(f[lambda].blocks[0]);
+        for (ValueId v : captures.found)
+            if (!captures.bound.contains(v)) code.captures.push_back(v);
+        outer_dims(module, f, f[lambda].blocks[0], captures.dims);
+        code.captured_dims.assign(captures.dims.begin(), captures.dims.end());
+    }
+    codes.push_back(std::move(code));
+    return it->second;
+}
+
+uint32_t Program::instance_of(KeyPlan plan) {
+    auto [it, is_new] = by_key_.try_emplace(plan.key, uint32_t(instances.size()));
+    if (is_new) {
+        plan.actuals.clear(), plan.tail_actuals.clear();
+        instances.push_back({.plan = std::move(plan), .summary = {.result = abstracts.bottom()}});
+    }
+    return it->second;
+}
+
+Result<Program::Target> Program::resolve(uint32_t caller, uint32_t code, const std::vector<AbsId>& args, const RangeOf& range,
+                                         const std::function<bool(Dim, Dim)>& equal) {
+    KeyPlan plan = make_key(abstracts, pool, code, args, range);
+    if (auto it = by_key_.find(plan.key); it != by_key_.end()) return Target{it->second, std::move(plan)};
+    // An earlier walk may have matched this call to a more general key that was under analysis then.
+    uint32_t general = UINT32_MAX;
+    if (auto it = instances[caller].resolved.find(plan.key); it != instances[caller].resolved.end()) general = it->second;
+    for (size_t i = stack_.size(); general == UINT32_MAX && i-- > 0;)
+        if (instances[stack_[i]].plan.key.code == code) general = stack_[i];
+    std::set<std::string>& skeletons = skeletons_[code];
+    std::string skeleton = rank_skeleton(abstracts, args);
+    bool same_ranks = general != UINT32_MAX && rank_skeleton(abstracts, instances[general].plan.key.args) == skeleton;
+    bool too_many = !skeletons.contains(skeleton) && skeletons.size() >= most_skeletons && general != UINT32_MAX;
+    skeletons.insert(skeleton);
+    if (same_ranks || too_many) {
+        Key asked = plan.key;
+        plan = generalise(abstracts, pool, module, instances[general].plan, args, range, equal);
+        KeyPlan own = plan;
+        uint32_t found = instance_of(std::move(own));
+        instances[caller].resolved[asked] = found;
+        return Target{found, std::move(plan)};
+    }
+    KeyPlan own = plan;
+    return Target{instance_of(std::move(own)), std::move(plan)};
+}
+
+Result<const Summary*> Program::summary(uint32_t id) {
+    Instance& instance = instances[id];
+    if (instance.state == Instance::State::busy) {
+        instance.used_while_busy = true;
+        size_t place = size_t(std::find(stack_.begin(), stack_.end(), id) - stack_.begin());
+        if (!leaning_.empty()) leaning_.back() = std::min(leaning_.back(), place);
+        return &instance.summary;
+    }
+    bool fresh = instance.state == Instance::State::final ||
+                 (instance.state == Instance::State::tentative && instance.epoch == epoch_ && instance.leans_on < stack_.size());
+    if (!fresh) TRY(analyse(id));
+    if (instances[id].state == Instance::State::tentative && !leaning_.empty())
+        leaning_.back() = std::min(leaning_.back(), instances[id].leans_on);
+    return &instances[id].summary;
+}
+
+Status Program::analyse(uint32_t id) {
+    if (stack_.size() >= deepest) {
+        const Callable& code = codes[instances[id].plan.key.code];
+        return Error{.code = Code::limit, .message = "calls nest too deep to infer shapes", .where = module[code.function].span};
+    }
+    Instance& instance = instances[id];
+    instance.state = Instance::State::busy;
+    size_t place = stack_.size();
+    stack_.push_back(id), leaning_.push_back(SIZE_MAX);
+    Status failed;
+    int round = 0;
+    for (bool again = true; again && failed; ++round) {
+        instance.used_while_busy = false;
+        leaning_.back() = SIZE_MAX;
+        ++epoch_;
+        Result<Summary> next = Walk(*this, id, false).run();
+        if (!next) { failed = std::move(next).error(); break; }
+        again = instance.used_while_busy && !(next->result == instance.summary.result && next->extent == instance.summary.extent);
+        instance.summary = std::move(next).take();
+        if (round == most_rounds)
+            failed = Error{.code = Code::internal, .message = "the shapes of a recursive function do not settle",
+                           .where = module[codes[instance.plan.key.code].function].span};
+    }
+    report.rounds = std::max<int64_t>(report.rounds, round);
+    size_t leans = leaning_.back();
+    stack_.pop_back(), leaning_.pop_back();
+    bool tentative = leans < place;
+    instance.state = tentative ? Instance::State::tentative : Instance::State::final;
+    instance.epoch = epoch_, instance.leans_on = leans;
+    return failed;
+}
+
+FunctionId Program::output_of(uint32_t id, uint32_t caller, Span call) {
+    Instance& instance = instances[id];
+    if (instance.output.valid()) return instance.output;
+    instance.output = FunctionId(out.size());
+    instance.caller = caller, instance.call = call;
+    out.emplace_back();
+    to_emit_.push_back(id);
+    return instance.output;
+}
+
+std::vector<Note> Program::call_path(uint32_t id) const {
+    std::vector<Note> notes;
+    for (size_t steps = 0; id != UINT32_MAX && instances[id].caller != UINT32_MAX && steps < 20; ++steps) {
+        const Function& f = module[codes[instances[id].plan.key.code].function];
+        notes.push_back({instances[id].call, "in @" + f.name + ", called here"});
+        id = instances[id].caller;
+    }
+    return notes;
+}
+
+Status Program::emit(uint32_t id) {
+    TRY(summary(id));
+    Walk walk(*this, id, true);
+    stack_.push_back(id), leaning_.push_back(SIZE_MAX);  // so that recursion is matched as it was under analysis
+    Result<Summary> said = walk.run();
+    stack_.pop_back(), leaning_.pop_back();
+    if (!said) return std::move(said).error();
+    Instance& instance = instances[id];
+    const Callable code = codes[instance.plan.key.code];
+    if (said->result != instance.summary.result)
+        return Error{.code = Code::internal, .message = "the last walk of @" + module[code.function].name + " differs from the one before",
+                     .where = module[code.function].span};
+    Function f = walk.take();
+    std::string base = module[code.function].name;
+    if (size_t dot = base.find('.'); dot != std::string::npos) base.resize(dot);
+    if (code.lambda.valid()) base += ".fn";
+    int uses = name_uses_[base]++;
+    f.name = uses == 0 ? base : base + "." + std::to_string(uses);
+    report.checks += walk.checks();
+    out[instance.output.index] = std::move(f);
+    symbol_names.resize(out.size());
+    symbol_names[instance.output.index] = walk.symbol_names();
+    return {};
+}
+
+// The entry's own symbols are the key: declared sizes, and the value of each integer scalar.
+Result<uint32_t> Program::entry_instance(FunctionId entry) {
+    const Function& f = module[entry];
+    Names names;
+    std::vector<AbsId> args;
+    Dims& dims = module.dims;
+    auto fresh = [&](Sym s) {
+        bool named = s.valid() && dims.symbol(s).kind != SymKind::unknown;
+        Dim d = dims.of(dims.new_symbol(s.valid() ? dims.symbol(s).name : "n", SymKind::size));
+        return named ? names.dims.try_emplace(s, d).first->second : d;
+    };
+    auto tail = [&] { return module.add_var("s", VarKind::shape); };
+    for (ValueId param : f.params) {                     // names that stand alone first, so that 2*n finds its n
+        AbsId value = instantiate(module, abstracts, f[param].type, names, fresh, tail);
+        const Abs& a = abstracts[value];
+        if (a.kind == AbsKind::tensor && a.tensor.dtype == DType::i64 && a.tensor.ranked() && a.tensor.rank() == 0)
+            value = abstracts.number(dims.of(dims.new_symbol(f[param].name, SymKind::host)), DType::i64);
+        args.push_back(value);
+    }
+    auto range = [](Dim, bool extent) { return Range{extent ? Sign::natural : Sign::any, extent}; };
+    return instance_of(make_key(abstracts, pool, code_of(entry), args, range));
+}
+
+Status Program::analyse_from(FunctionId entry) {
+    for (int restart = 0;; ++restart) {
+        if (restart == most_restarts)
+            return Error{.code = Code::internal, .message = "the contents of cells do not settle", .where = module[entry].span};
+        widened = false;
+        instances.clear(), by_key_.clear(), skeletons_.clear(), out.clear(), to_emit_.clear(), name_uses_.clear();
+        report = {};
+        uint32_t first = TRY(entry_instance(entry));
+        TRY(summary(first));
+        if (widened) continue;
+        output_of(first, UINT32_MAX, {});
+        Status failed;
+        for (size_t i = 0; i < to_emit_.size() && failed; ++i) failed = emit(to_emit_[i]);
+        if (widened) continue;                           // what the last walks said came too early
+        if (!failed) return failed;
+        if (abstracts.is_bottom(instances[first].summary.result))
+            return Error{.code = Code::shape, .message = "entry @" + module[entry].name + " never returns", .where = module[entry].span};
+        break;
+    }
+    report.instances = int64_t(out.size());
+    return {};
+}
+
+uint32_t Program::cell(const Key& creator, BindingId site) {
+    auto [it, is_new] = cell_ids_.try_emplace({creator, site}, uint32_t(cells_.size()));
+    if (is_new) cells_.push_back(abstracts.bottom());
+    return it->second;
+}
+void Program::widen_cell(uint32_t cell, AbsId content) {
+    auto constant = [&](Dim d) { return module.dims.constant_value(d).has_value(); };
+    AbsId joined = join_elements(abstracts, {cells_[cell], content}, constant, {});
+    widened = widened || joined != cells_[cell];
+    cells_[cell] = joined;
+}
+AbsId Program::field_functions(DeclId decl, uint32_t constructor, size_t field) const {
+    auto it = fields_.find({decl, constructor, field});
+    return it == fields_.end() ? abstracts.bottom() : it->second;
+}
+void Program::widen_field(DeclId decl, uint32_t constructor, size_t field, AbsId functions) {
+    AbsId& known = fields_.try_emplace({decl, constructor, field}, abstracts.bottom()).first->second;
+    auto constant = [&](Dim d) { return module.dims.constant_value(d).has_value(); };
+    AbsId joined = join_elements(abstracts, {known, functions}, constant, {});
+    widened = widened || joined != known;
+    known = joined;
+}
+
+Result<Module> infer_shapes(Module module, FunctionId entry, ShapeReport* report) {
+    ShapeReport own;
+    Program program(module, report ? *report : own);
+    TRY(program.analyse_from(entry));
+    module.functions = std::move(program.out);
+    prune_symbols(module, program.symbol_names);
+    return module;
+}
+} // namespace nereus

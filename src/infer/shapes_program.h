@@ -1,0 +1,94 @@
+// infer/shapes_program.h - the whole program under analysis: instances of its functions and lambdas, what each gives
+// back, and the rounds until nothing changes.
+//
+// An instance's summary starts at bottom and is recomputed while it changes and was used by its own recursion. One that
+// leant on a caller still under analysis is tentative and is analysed again when it is needed next. When all is stable,
+// every instance that the entry reaches is walked once more, audibly: that walk reports errors, leaves checks and emits.
+#pragma once
+#include "infer/shapes.h"
+#include "infer/shapes_key.h"
+#include <set>
+
+namespace nereus {
+// Something that can be called: a function, or a lambda with the values and dims its body takes from around it.
+struct Callable {
+    FunctionId function;
+    BindingId lambda;                                    // invalid: the function itself
+    std::vector<ValueId> captures;
+    std::vector<Sym> captured_dims;                      // become captured numbers, after the values
+};
+
+// What comes back, in the key's symbols; sizes the callee chose are the pool's result symbols, in order.
+struct Summary {
+    AbsId result;
+    std::vector<bool> extent;                            // per result symbol
+    std::vector<std::string> names;
+    size_t tails = 0;                                    // shape variables of the result that are not the key's
+};
+
+struct Instance {
+    enum class State : uint8_t { idle, busy, tentative, final };
+    KeyPlan plan;                                        // its actuals mean nothing
+    Summary summary;
+    State state = State::idle;
+    bool used_while_busy = false;
+    uint32_t epoch = 0;                                  // of a tentative summary
+    size_t leans_on = SIZE_MAX;                          // tentative: the lowest place of the stack it depended on
+    std::map<Key, uint32_t> resolved;                    // recursive calls as the last walk matched them
+    FunctionId output;                                   // given when an audible walk first calls it
+    uint32_t caller = UINT32_MAX;                        // who did, and where
+    Span call;
+};
+
+class Program {
+ public:
+    Program(Module& module, ShapeReport& report);
+    Status analyse_from(FunctionId entry);
+
+    Module& module;
+    Abstracts abstracts;
+    PatternPool pool;
+    ShapeReport& report;
+    std::deque<Instance> instances;
+    std::vector<Callable> codes;
+    std::vector<Function> out;
+    std::vector<std::map<Sym, std::string>> symbol_names;    // per function of `out`: what the program calls them
+
+    uint32_t code_of(FunctionId function);
+    uint32_t code_of(FunctionId function, BindingId lambda);
+    // The instance for a call from `caller`. `args` are in the caller's terms, normalised.
+    struct Target { uint32_t instance; KeyPlan plan; };
+    Result<Target> resolve(uint32_t caller, uint32_t code, const std::vector<AbsId>& args, const RangeOf& range,
+                           const std::function<bool(Dim, Dim)>& equal);
+    Result<const Summary*> summary(uint32_t instance);   // analyses it if need be
+    FunctionId output_of(uint32_t instance, uint32_t caller, Span call);
+    std::vector<Note> call_path(uint32_t instance) const;
+
+    // Cells live as long as the analysis and only widen; any widening after its first use starts the analysis anew.
+    uint32_t cell(const Key& creator, BindingId site);
+    AbsId cell_content(uint32_t cell) const { return cells_[cell]; }
+    void widen_cell(uint32_t cell, AbsId content);
+    // Functions stored in fields of declared function type, over all objects.
+    AbsId field_functions(DeclId decl, uint32_t constructor, size_t field) const;
+    void widen_field(DeclId decl, uint32_t constructor, size_t field, AbsId functions);
+    bool widened = false;
+
+ private:
+    uint32_t instance_of(KeyPlan plan);
+    Status analyse(uint32_t instance);
+    Status emit(uint32_t instance);
+    Result<uint32_t> entry_instance(FunctionId entry);
+
+    std::map<Key, uint32_t> by_key_;
+    std::map<std::pair<FunctionId, BindingId>, uint32_t> code_ids_;
+    std::map<uint32_t, std::set<std::string>> skeletons_;    // per code
+    std::vector<uint32_t> stack_;
+    std::vector<size_t> leaning_;                        // per place of the stack
+    uint32_t epoch_ = 0;
+    std::vector<uint32_t> to_emit_;
+    std::map<std::string, int> name_uses_;
+    std::map<std::pair<Key, BindingId>, uint32_t> cell_ids_;
+    std::vector<AbsId> cells_;
+    std::map<std::tuple<DeclId, uint32_t, size_t>, AbsId> fields_;
+};
+} // namespace nereus

@@ -1,0 +1,121 @@
+#include "infer/shapes.h"
+#include "infer/specialise.h"
+#include "infer/types_testing.h"
+#include "ir/op.h"
+#include <gtest/gtest.h>
+
+namespace nereus {
+namespace {
+struct Case { std::string_view name, program, expected; };
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+Result<Module> shaped(std::string_view program, ShapeReport* report) {
+    Module parsed = TRY(parse_for_test(program));
+    FunctionId entry = parsed.find_id("main");
+    Module ground = TRY(specialise(std::move(parsed), entry));
+    return infer_shapes(std::move(ground), FunctionId(0), report);
+}
+
+// The entry's result, how many checks are left, and what the hidden integers of each function are.
+struct Shapes : testing::TestWithParam<Case> {};
+TEST_P(Shapes, AreInferred) {
+    ShapeReport report;
+    Result<Module> made = shaped(GetParam().program, &report);
+    ASSERT_TRUE(made) << made.error().message << " | " << made.error().hint;
+    std::string found = type_for_test(*made, made->functions[0].result) + "; " + std::to_string(report.checks) + " checks";
+    EXPECT_EQ(found, GetParam().expected) << signatures_of(*made);
+}
+
+const Case shapes[] = {
+    {"concat", "def @main(%x: Tensor[(n, d), f32], %y: Tensor[(m, d), f32]) { concat([%x, %y], axis=0) }",
+     "f32(n + m, d); 0 checks"},
+    {"sizes of all kinds", "def @main(%x: Tensor[(n, p), f32], %y: Tensor[(m), f32], %k: i64) { reshape(%x, [n, 2*m, %k]) }",
+     "f32(n, 2*m, k); 2 checks"},
+    {"value chain", "def @main(%x: Tensor[(n, 4), f32]) {\n  %s = shape_of(%x)\n  %a = slice(%s, [0], [1])\n"
+                    "  %b = slice(%s, [1], [2])\n  reshape(%x, concat([%a * 2, %b // 2]))\n}",
+     "f32(2*n, 2); 0 checks"},
+    {"flatten", "def @main(%x: Tensor[(n, 3, m), f32]) { reshape(%x, [-1, 3]) }", "f32(m*n, 3); 0 checks"},
+    {"inferred beside a symbol", "def @main(%x: Tensor[(n, 6), f32]) where n > 0 { reshape(%x, [n, -1, 2]) }", "f32(n, 3, 2); 0 checks"},
+    {"recurrence", "def @main(%xs: Tensor[(t, b, d), f32], %w: Tensor[(d, h), f32], %u: Tensor[(h, h), f32], %h0: Tensor[(b, h), f32]) {\n"
+                   "  for %i in t, (%h = %h0) {\n    %y = tanh(matmul(%xs[%i], %w) + matmul(%h, %u))\n    yield %y\n    %y\n  }\n}",
+     "(f32(b, h), f32(t, b, h)); 0 checks"},
+    {"tree", "type Tree[a] = Leaf(a) | Node(Tree[a], Tree[a])\n"
+             "def @encode(%t, %w) { match (%t) { Leaf(%x) => tanh(%x),\n"
+             "  Node(%l, %r) => tanh(matmul(concat([@encode(%l, %w), @encode(%r, %w)], axis=0), %w)) } }\n"
+             "def @main(%t: Tree[Tensor[(d), f32]], %w: Tensor[(2*d, d), f32]) { @encode(%t, %w) }",
+     "f32(d); 0 checks"},
+    {"growing carry", "def @main(%x: Tensor[(d), f32], %y: Tensor[(1), f32], %z: Tensor[(n), f32]) {\n"
+                      "  for %i in n, (%a = %x) { concat([%a, %y], axis=0) } }",
+     "f32(d + n); 0 checks"},
+    {"arms", "def @main(%c: bool, %x: Tensor[(n), f32], %y: Tensor[(m), f32]) { if (%c) { %x } else { %y } }", "f32(j); 0 checks"},
+    {"bounds of a join", "def @main(%c: bool, %x: Tensor[(n), f32], %y: Tensor[(m), f32]) where n >= 3, m >= 3 {\n"
+                         "  %z = if (%c) { %x } else { %y }\n  %z[0:3] }",
+     "f32(3); 0 checks"},
+    {"affine images of a join", "def @main(%c: bool, %x: Tensor[(n), f32], %y: Tensor[(m), f32]) {\n"
+                                "  if (%c) { (%x, concat([%x, %x])) } else { (%y, concat([%y, %y])) } }",
+     "(f32(j), f32(2*j)); 0 checks"},
+    {"facts keep a size", "def @main(%x: Tensor[(n), f32], %y: Tensor[(m), f32]) { if (n == m) { %x + %y } else { %x } }",
+     "f32(n); 0 checks"},
+    {"late sizes are shared", "def @main(%c: Tensor[(n), bool], %b: Tensor[(n, 4), f32], %s: Tensor[(n), f32]) {\n"
+                              "  %ids = nonzero(%c)[0]\n  %scores = gather(%s, %ids)\n"
+                              "  (gather(%b, %ids) * reshape(%scores, [-1, 1]), %scores) }",
+     "(f32(k, 4), f32(k)); 0 checks"},
+    {"facts end with their arm", "def @main(%x: Tensor[(n), f32], %y: Tensor[(m), f32]) {\n"
+                                 "  %s = if (n == m) { sum(%x + %y) } else { 0.0 }\n  (%s, %x + %y) }",
+     "(f32(), f32(bcast(n, m))); 1 checks"},
+    {"order of wrapping integers", "def @main(%k: i64, %x: Tensor[(n), f32], %y: Tensor[(m), f32]) { if (%k + 1 > %k) { %x } else { %y } }",
+     "f32(j); 0 checks"},
+    {"quotient of wrapping integers", "def @main(%k: i64) { %q = (2 * %k) // 2; full([%q], 0.0) }", "f32(q); 1 checks"},
+    {"sizes do not wrap", "def @main(%x: Tensor[(n), f32]) { %q = (2 * n) // 2; full([%q], 0.0) }", "f32(n); 0 checks"},
+    {"ragged sequence", "def @main(%x: Tensor[(n, d), f32], %y: Tensor[(m, d), f32]) { [%x, %y] }", "Seq[f32(?0, d)]; 0 checks"},
+    {"sequence of a loop", "def @main(%x: Tensor[(n), f32]) { for %i in n, (%s = [%x]) { push(%s, full([%i], 0.0)) } }",
+     "Seq[f32(?0)]; 0 checks"},
+    {"mutual recursion", "def @f(%x, %n) { if (%n == 0) { %x } else { @g(%x, %n - 1) } }\n"
+                         "def @g(%x, %n) { if (%n == 0) { %x + %x } else { @f(%x, %n - 1) } }\n"
+                         "def @main(%x: Tensor[(d), f32], %n: i64) { @f(%x, %n) }",
+     "f32(d); 0 checks"},
+    {"broadcast", "def @main(%x: Tensor[(n), f32], %y: Tensor[(m), f32]) { %x + %y }", "f32(bcast(n, m)); 1 checks"},
+    {"unknown rank", "def @main(%x: Tensor[..s, f32]) { exp(%x) + %x }", "f32(..s); 0 checks"},
+    {"where", "def @f(%x: Tensor[(n), f32]) where n >= 2 { %x[0:2] }\ndef @main(%x: Tensor[(n), f32]) where n > 4 { @f(%x) }",
+     "f32(2); 0 checks"},
+    {"declared result", "def @main(%x: Tensor[(n), f32], %y: Tensor[(m), f32]) -> Tensor[(n), f32] { %y }", "f32(m); 1 checks"},
+    {"list map", "type List[a] = Nil | Cons(a, List[a])\n"
+                 "def @map(%f, %l) { match (%l) { Nil => Nil, Cons(%x, %r) => Cons(%f(%x), @map(%f, %r)) } }\n"
+                 "def @main(%l: List[Tensor[(d), f32]], %w: Tensor[(d, h), f32]) { @map(fn(%x) { matmul(%x, %w) }, %l) }",
+     "List[f32(h)]; 0 checks"},
+    {"while", "def @main(%x: Tensor[(n), f32]) {\n  while (%a = %x, %k = 0) (%k < 3) { (concat([%a, %x]), %k + 1) } }",
+     "(f32(n + n*trips), i64()); 0 checks"},
+    {"cell", "def @main(%x: Tensor[(n), f32], %y: Tensor[(m), f32]) { %r = ref(%x); write(%r, %x * 2.0); read(%r) }", "f32(n); 0 checks"},
+    {"cell of two sizes", "def @main(%x: Tensor[(n), f32], %y: Tensor[(m), f32]) { %r = ref(%x); write(%r, %y); read(%r) }", "f32(n1); 0 checks"},
+    {"record", "type Cell[d: dim] = {w: Tensor[(5*d, 2*d), f32], b: Tensor[(5*d), f32]}\n"
+               "def @step(%c: Cell[d], %x: Tensor[(2*d), f32]) { matmul(%c.w, %x) + %c.b }\n"
+               "def @main(%c: Cell[d], %x: Tensor[(2*d), f32]) { @step(%c, %x) }",
+     "f32(5*d); 0 checks"},
+    {"closures from arms", "def @main(%c: bool, %x: Tensor[(n), f32], %w: Tensor[(n, m), f32], %v: Tensor[(n, k), f32]) {\n"
+                           "  %f = if (%c) { fn(%y) { matmul(%y, %w) } } else { fn(%y) { matmul(%y, %v) } }\n  %f(%x) }",
+     "f32(j); 0 checks"},
+    {"captured dim", "def @main(%x: Tensor[(n), f32]) { %f = fn(%k) { full([n, %k], 1.0) }; %f(3) }", "f32(n, 3); 0 checks"},
+    {"gradient", "def @loss(%w, %x) { sum(matmul(%x, %w)) }\n"
+                 "def @main(%w: Tensor[(d, h), f32], %x: Tensor[(n, d), f32]) { grad(@loss)(%w, %x) }",
+     "(f32(d, h), f32(n, d)); 0 checks"},
+};
+INSTANTIATE_TEST_SUITE_P(Infer, Shapes, testing::ValuesIn(shapes));
+
+struct Refuted : testing::TestWithParam<Case> {};
+TEST_P(Refuted, IsAnError) {
+    ShapeReport report;
+    Result<Module> made = shaped(GetParam().program, &report);
+    ASSERT_FALSE(made) << signatures_of(*made);
+    std::string found = made.error().message;
+    for (const Note& note : made.error().notes) found += " | " + note.text;
+    EXPECT_EQ(found, GetParam().expected);
+}
+const Case refuted[] = {
+    {"inner dims", "def @main(%x: Tensor[(n, 4), f32], %w: Tensor[(5, m), f32]) { matmul(%x, %w) }", "matmul: inner dims: 4 and 5 differ"},
+    {"in a callee", "def @f(%x, %w) { matmul(%x, %w) }\ndef @main(%x: Tensor[(n, 4), f32], %w: Tensor[(5, m), f32]) { @f(%x, %w) }",
+     "matmul: inner dims: 4 and 5 differ | in @f, called here"},
+    {"never returns", "def @f(%x) { @f(%x) }\ndef @main(%x: f32) { @f(%x) }", "entry @main never returns"},
+};
+INSTANTIATE_TEST_SUITE_P(Infer, Refuted, testing::ValuesIn(refuted));
+} // namespace
+} // namespace nereus

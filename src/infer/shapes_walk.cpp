@@ -1,0 +1,388 @@
+#include "infer/shapes_walk.h"
+#include <algorithm>
+
+namespace nereus {
+Walk::Walk(Program& program, uint32_t instance, bool audible)
+    : program_(program), module_(program.module), abstracts_(program.abstracts), self_(instance),
+      code_(program.codes[program.instances[instance].plan.key.code]), in_(module_[code_.function]), audible_(audible),
+      know_(module_.dims), env_(in_.values.size(), abstracts_.bottom()) {
+    if (audible_) new_of_.resize(in_.values.size());
+}
+
+// The key's symbols with what is known of their signs; the names that the signature gives them; `where`.
+Status Walk::enter() {
+    const KeyPlan& plan = program_.instances[self_].plan;
+    Dims& dims = module_.dims;
+    for (size_t i = 0; i < plan.symbols.size(); ++i) {
+        Range range = plan.key.ranges[i];
+        if (range.like_extent()) know_.add_extent(plan.symbols[i]);
+        if (range.sign != Sign::any)
+            know_.assume(dims.constant(range.sign == Sign::positive ? 1 : 0), Relation::less_equal, dims.of(plan.symbols[i]));
+    }
+    bool lifted = code_.lambda.valid();
+    std::vector<ValueId> params = lifted ? code_.captures : in_.params;
+    size_t numbers = lifted ? code_.captured_dims.size() : 0;
+    for (size_t i = 0; i < numbers; ++i)
+        names_.dims[code_.captured_dims[i]] = number_of(abstracts_[plan.key.args[params.size() + i]].tensor);
+    BlockId body = lifted ? in_[code_.lambda].blocks[0] : in_.body;
+    std::vector<ValueId> written = lifted ? in_[body].params : in_.params;
+    if (audible_) {
+        out_.span = lifted ? in_[code_.lambda].span : in_.span;
+        out_.from_prelude = in_.from_prelude;
+        out_.symbols = plan.symbols;
+        at_ = out_.body = out_.add_block();
+    }
+    auto param = [&](std::string_view name, AbsId abs, TypeId skeleton, Span span) {
+        if (!audible_) return ValueId();
+        ValueId value = add_value(name, type(abs, skeleton), span);
+        if (abstracts_[abs].kind == AbsKind::tensor && abstracts_[abs].tensor.dtype == DType::i64)
+            out_[value].known = number_of(abstracts_[abs].tensor);
+        out_.params.push_back(value);
+        return value;
+    };
+    size_t at = 0;
+    auto take = [&](ValueId in) {
+        AbsId value = plan.key.args[at++];
+        env_[in.index] = value;
+        ValueId out = param(in_[in].name, value, in_[in].type, in_[in].span);
+        if (audible_) new_of_[in.index] = out;
+    };
+    for (ValueId in : params) take(in);
+    for (size_t i = 0; i < numbers; ++i)
+        param(dims.symbol(code_.captured_dims[i]).name, plan.key.args[at++], module_.types.scalar(DType::i64), out_.span);
+    if (lifted)
+        for (ValueId in : written) take(in);
+
+    Matching matching(module_, abstracts_, names_);      // as the caller did: same names, nothing left to check
+    for (ValueId in : written) matching.collect(in_[in].type, abs(in), "%" + in_[in].name);
+    matching.solve();
+    for (const Equation& e : matching.equations)
+        if (!matching.unsolved(e.written)) know_.assume(image(e.written), Relation::equal, e.found);
+    if (!lifted)
+        for (const DimFact& fact : in_.where) know_.assume(image(fact.left), fact.relation, image(fact.right));
+    return {};
+}
+
+std::map<Sym, std::string> Walk::symbol_names() const {
+    std::map<Sym, std::string> out;
+    Dims& dims = module_.dims;
+    for (const auto& [written, value] : names_.dims)
+        if (std::optional<Sym> s = dims.as_symbol(value)) out.try_emplace(*s, dims.symbol(written).name);
+    for (ValueId param : out_.params) {
+        const Type& t = module_.types[out_[param].type];
+        if (t.kind != TypeKind::tensor) continue;
+        for (size_t i = 0; i < t.shape.dims.size(); ++i)
+            if (std::optional<Sym> s = dims.as_symbol(t.shape.dims[i])) out.try_emplace(*s, out_[param].name + std::to_string(i));
+        if (!out_[param].known.valid()) continue;
+        if (std::optional<Sym> s = dims.as_symbol(out_[param].known)) out.try_emplace(*s, out_[param].name);
+    }
+    return out;
+}
+
+Result<Summary> Walk::run() {
+    TRY(enter());
+    bool lifted = code_.lambda.valid();
+    BlockId body = lifted ? in_[code_.lambda].blocks[0] : in_.body;
+    bool ends = TRY(block(body));
+    if (!ends) {
+        if (audible_) {
+            out_.result = lifted ? module_.types.hole() : in_.result;
+            if (!out_[out_.body].bindings.empty()) {
+                out_[out_.body].results = out_[out_[out_.body].bindings.back()].results;
+                out_.result = out_[out_[out_.body].results[0]].type;
+            }
+        }
+        return Summary{.result = abstracts_.bottom()};
+    }
+    ValueId last = in_[body].results[0];
+    Made result = made(last);
+    if (!lifted) {
+        current_ = nullptr;
+        result = TRY(annotated(result, in_.result, "the result of @" + in_.name));
+    }
+    TypeId skeleton = in_[last].type;
+    if (audible_) {
+        out_[out_.body].results = {result.value};
+        out_.result = type(result.abs, skeleton);
+    }
+    return leave(result.abs, result.value);
+}
+
+// Symbols that are not the key's are sizes this instance chose: the caller gets them as hidden results.
+Result<Summary> Walk::leave(AbsId result, ValueId) {
+    const KeyPlan& plan = program_.instances[self_].plan;
+    Dims& dims = module_.dims;
+    Summary summary;
+    std::map<Sym, Dim> exported;
+    result = normalised(result);
+    for (const Leaf& leaf : leaves_of(abstracts_, result))
+        for (Sym s : dims.symbols_of(leaf.dim)) {
+            bool own = std::find(plan.symbols.begin(), plan.symbols.end(), s) == plan.symbols.end();
+            if (!own || exported.contains(s) || abstracts_.as_unknown(dims.of(s))) continue;
+            bool extent = know_.bounded(dims.of(s)) && know_.natural(dims.of(s));
+            exported[s] = dims.of(program_.pool.result(exported.size(), extent));
+            summary.extent.push_back(extent);
+            summary.names.push_back(dims.symbol(s).name);
+            if (audible_) out_.result_dims.push_back(dims.of(s));
+        }
+    std::map<VarId, Shape> tails;
+    auto tail = [&](VarId v) -> std::optional<Shape> {
+        if (std::find(plan.tails.begin(), plan.tails.end(), v) != plan.tails.end()) return std::nullopt;
+        auto [it, is_new] = tails.try_emplace(v);
+        if (is_new) it->second = Shape{{}, false, program_.pool.result_tail(tails.size() - 1)};
+        return it->second;
+    };
+    auto image = [&](Sym s) -> std::optional<Dim> {
+        auto it = exported.find(s);
+        return it == exported.end() ? std::nullopt : std::optional(it->second);
+    };
+    summary.result = substitute(abstracts_, result, image, tail);
+    summary.tails = tails.size();
+    return summary;
+}
+
+Result<bool> Walk::block(BlockId in) {
+    for (BindingId id : in_[in].bindings) {
+        TRY(binding(id));
+        for (ValueId result : in_[id].results)
+            if (abstracts_.is_bottom(abs(result))) return false;
+    }
+    for (ValueId result : in_[in].results)
+        if (abstracts_.is_bottom(abs(result))) return false;
+    return true;
+}
+
+Status Walk::binding(BindingId id) {
+    const Binding& b = in_[id];
+    const Binding* outer = current_;
+    current_ = &b;
+    Made result = TRY(evaluate(b));
+    current_ = &b;
+    if (!abstracts_.is_bottom(result.abs)) result = TRY(annotated(result, skeleton_of(b), "%" + in_[b.results[0]].name));
+    current_ = outer;
+    bind(b.results[0], result);
+    return {};
+}
+
+void Walk::bind(ValueId in, Made made) {
+    env_[in.index] = made.abs;
+    if (audible_) new_of_[in.index] = made.value;
+}
+
+Result<Walk::Made> Walk::evaluate(const Binding& b) {
+    switch (b.form) {
+    case Form::op: return operate(b);
+    case Form::literal: return literal(b);
+    case Form::dim: {
+        Binding out = copy(b);
+        out.dim = image(b.dim);
+        const Type& t = module_.types[skeleton_of(b)];
+        return emit_for(b, out, abstracts_.number(out.dim, t.element.dtype.value_or(DType::i64)));
+    }
+    case Form::call: return call(b);
+    case Form::apply: return apply(b);
+    case Form::function: case Form::lambda: return make_closure(b);
+    case Form::construct: return construct(b, b.decl, b.index, b.args);
+    case Form::tuple: {
+        std::vector<AbsId> parts;
+        for (ValueId arg : b.args) parts.push_back(abs(arg));
+        return emit_for(b, copy(b), abstracts_.tuple(std::move(parts)));
+    }
+    case Form::project: return emit_for(b, copy(b), abstracts_[abs(b.args[0])].parts[b.index]);
+    case Form::field: return field(b);
+    case Form::record: return record(b);
+    case Form::update: return update(b);
+    case Form::index: return index(b);
+    case Form::seq: return sequence(b);
+    case Form::if_: return branch(b);
+    case Form::match: return match(b);
+    case Form::for_: case Form::while_: return loop(b);
+    case Form::closure: case Form::check: break;
+    }
+    return Error{.code = Code::internal, .message = "shapes met a form that only it may produce", .where = b.span};
+}
+
+Result<Walk::Made> Walk::literal(const Binding& b) {
+    const Literal& l = b.literal;
+    const Type& t = module_.types[skeleton_of(b)];
+    if (l.kind == Literal::Kind::unit) return emit_for(b, copy(b), abstracts_.unit());
+    Dims& dims = module_.dims;
+    ShapedTensor out{.dtype = t.element.dtype.value_or(DType::i64)};
+    for (int64_t extent : l.shape) out.shape.dims.push_back(dims.constant(extent));
+    bool numbers = is_integer(out.dtype) && l.kind == Literal::Kind::integer;
+    if (numbers && l.shape.size() <= 1 && l.integers.size() <= 16) {
+        out.known.kind = l.shape.empty() ? Known::Kind::number : Known::Kind::list;
+        for (int64_t value : l.integers) out.known.numbers.push_back(dims.constant(value));
+    }
+    if (numbers && !l.integers.empty()) {
+        auto [low, high] = std::minmax_element(l.integers.begin(), l.integers.end());
+        out.low = dims.constant(*low);
+        if (*high < INT64_MAX) out.high = dims.constant(*high + 1);
+    }
+    if (l.kind == Literal::Kind::boolean && l.shape.empty()) {
+        out.known.kind = Known::Kind::condition;
+        out.known.condition.kind = l.integers[0] ? Condition::Kind::always : Condition::Kind::never;
+    }
+    return emit_for(b, copy(b), abstracts_.tensor(std::move(out)));
+}
+
+// A written type on a binding or a result: proved, or checked here.
+Result<Walk::Made> Walk::annotated(Made made, TypeId written, const std::string& name) {
+    if (!states_sizes(module_, written)) return made;
+    Matching matching(module_, abstracts_, names_);
+    matching.collect(written, made.abs, name);
+    matching.solve();
+    Names before = names_;
+    TRY(settle(matching, {}));
+    bool look = matching.must_look;
+    for (const Equation& e : matching.equations)
+        look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || matching.unsolved(e.written) ||
+                                        !know_.equal(image(e.written), e.found)));
+    if (look) return narrow(made, written, before, names_);
+    auto no_name = [&](Sym s) { return module_.dims.of(s); };
+    made.abs = refine(module_, abstracts_, written, made.abs, names_, no_name, [&] { return unknown_shape().tail; });
+    if (audible_) out_[made.value].type = type(made.abs, written);
+    return made;
+}
+
+// Equations between sizes that are there: checks. Those inside containers are left to narrow().
+Status Walk::settle(Matching& matching, const std::string& callee) {
+    std::string of = callee.empty() ? "" : callee + ": ";
+    if (audible_ && !matching.rank_errors.empty()) return error(of + matching.rank_errors[0]);
+    for (const Equation& e : matching.equations)
+        if (e.depth == 0 && !matching.unsolved(e.written)) TRY(require(image(e.written), Relation::equal, e.found, of + e.where));
+    return {};
+}
+
+// Looks at a value: fails unless it has the written type, and is that value with the sizes it turned out to have.
+Result<Walk::Made> Walk::narrow(Made made, TypeId written, const Names&, Names& solved) {
+    auto fresh_dim = [&](Sym s) {
+        bool named = s.valid() && module_.dims.symbol(s).kind != SymKind::unknown;
+        Sym own = fresh(named ? module_.dims.symbol(s).name : "n", SymKind::size);
+        defines_.push_back(own);
+        Dim d = module_.dims.of(own);
+        if (named) solved.dims.try_emplace(s, d);
+        return d;
+    };
+    Matching matching(module_, abstracts_, solved);
+    matching.collect(written, made.abs, "");
+    for (const Equation& e : matching.equations)         // names that only elements know
+        for (Sym s : module_.dims.symbols_of(e.written))
+            if (!solved.dims.contains(s) && module_.dims.symbol(s).kind != SymKind::unknown) fresh_dim(s);
+    made.abs = refine(module_, abstracts_, written, made.abs, solved, fresh_dim, [&] { return unknown_shape().tail; });
+    Binding check{.form = Form::check};
+    if (audible_) ++checks_, check.args = {made.value};
+    made.value = emit(std::move(check), made.abs, written, audible_ ? out_[made.value].name : "", current_ ? current_->span : in_.span);
+    return made;
+}
+
+Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
+    Answer answer = know_.ask(a, relation, b);
+    if (answer == Answer::yes) return {};
+    if (answer == Answer::no) {
+        if (!audible_) return {};
+        auto name = [&](Sym s) { return module_.dims.symbol(s).name; };
+        return error(std::string(what) + ": " + module_.dims.to_string(a, name) + " and " + module_.dims.to_string(b, name) +
+                     (relation == Relation::equal ? " differ" : " do not fit"));
+    }
+    if (audible_) {
+        ++checks_;
+        Binding check{.form = Form::check, .fact = {a, relation, b, current_ ? current_->span : in_.span}};
+        check.attributes.push_back({"what", std::string(what)});
+        check.span = check.fact.span;
+        out_[at_].bindings.push_back(out_.add_binding(std::move(check)));
+    }
+    know_.assume(a, relation, b);
+    return {};
+}
+
+Status Walk::believe(Dim a, Relation relation, Dim b, std::string_view what) {
+    Answer answer = know_.ask(a, relation, b);
+    if (answer == Answer::no && audible_)
+        return error(std::string(what) + ": " + module_.dims.to_string(a) + " and " + module_.dims.to_string(b) + " do not fit");
+    if (answer == Answer::unknown) know_.assume(a, relation, b);
+    return {};
+}
+
+Error Walk::error(std::string what) {
+    std::string op = current_ && current_->form == Form::op ? std::string(current_->op->name) + ": " : "";
+    return Error{.code = Code::shape, .message = op + what, .where = current_ ? current_->span : in_.span,
+                 .notes = program_.call_path(self_)};
+}
+
+Sym Walk::fresh(std::string_view name, SymKind kind) { return module_.dims.new_symbol(std::string(name), kind); }
+Dim Walk::late(std::string_view name, Dim upper) {
+    Sym s = fresh(name, SymKind::late);
+    defines_.push_back(s);
+    know_.add_extent(s);
+    Dim d = module_.dims.of(s);
+    if (upper.valid()) know_.assume(d, Relation::less_equal, upper);
+    return d;
+}
+Dim Walk::host(std::string_view name) {
+    Sym s = fresh(name, SymKind::host);
+    defines_.push_back(s);
+    return module_.dims.of(s);
+}
+Shape Walk::unknown_shape() { return Shape{{}, false, module_.add_var("s", VarKind::shape)}; }
+bool Walk::visible(Dim d, uint32_t scope) const {
+    for (Sym s : module_.dims.symbols_of(d))
+        if (s.index >= scope) return false;
+    return true;
+}
+
+Walk::Made Walk::with_number(Made made, std::string_view name) {
+    const Abs& a = abstracts_[made.abs];
+    if (a.kind != AbsKind::tensor || a.tensor.dtype != DType::i64 || !a.tensor.ranked() || a.tensor.rank() > 0 ||
+        a.tensor.known.kind == Known::Kind::number)
+        return made;
+    ShapedTensor t = a.tensor;
+    Dim number = host(name);
+    if (t.low.valid()) know_.assume(t.low, Relation::less_equal, number);
+    if (t.high.valid()) know_.assume(number, Relation::less, t.high);
+    t.known = known_number(number);
+    made.abs = abstracts_.tensor(std::move(t));
+    return made;
+}
+
+ValueId Walk::add_value(std::string_view name, TypeId type, Span span) {
+    std::string unique(name.empty() ? "t" : name);
+    for (int i = 1; !used_names_.insert(unique).second; ++i) unique = std::string(name.empty() ? "t" : name) + "_" + std::to_string(i);
+    return out_.add_value(unique, type, span);
+}
+ValueId Walk::emit(Binding binding, AbsId abs, TypeId skeleton, std::string_view name, Span span) {
+    std::vector<Sym> defines = std::move(defines_);
+    defines_.clear();
+    if (!audible_) return {};
+    binding.defines.insert(binding.defines.end(), defines.begin(), defines.end());
+    ValueId value = add_value(name, type(abs, skeleton), span);
+    const Abs& a = abstracts_[abs];
+    if (a.kind == AbsKind::tensor && a.tensor.dtype == DType::i64) out_[value].known = number_of(a.tensor);
+    binding.results = {value};
+    binding.span = span;
+    out_[at_].bindings.push_back(out_.add_binding(std::move(binding)));
+    return value;
+}
+Walk::Made Walk::emit_for(const Binding& in, Binding binding, AbsId abs) {
+    const ValueInfo& result = in_[in.results[0]];
+    Made made = with_number({abs, {}}, result.name);
+    made.value = emit(std::move(binding), made.abs, result.type, result.name, in.span);
+    return made;
+}
+Binding Walk::copy(const Binding& in) const {
+    Binding out{.form = in.form, .op = in.op, .args = new_ids(in.args), .groups = in.groups, .attributes = in.attributes};
+    out.decl = in.decl, out.index = in.index, out.names = in.names, out.literal = in.literal, out.span = in.span;
+    return out;
+}
+std::vector<ValueId> Walk::new_ids(const std::vector<ValueId>& in) const {
+    std::vector<ValueId> out;
+    if (audible_)
+        for (ValueId id : in) out.push_back(new_of_[id.index]);
+    return out;
+}
+BlockId Walk::open_block() {
+    BlockId outer = at_;
+    if (audible_) at_ = out_.add_block();
+    return outer;
+}
+} // namespace nereus

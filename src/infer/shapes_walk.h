@@ -1,0 +1,153 @@
+// infer/shapes_walk.h - one pass over the body of one instance. Muted, it only computes; audible, it also reports
+// errors, leaves checks and writes the instance as a function.
+//
+// Values of the body are looked up by the ids of the function it came from: env_ has what is known, new_of_ the value
+// that stands for it in the output. A symbol made since a scope began is told from older ones by its number: that is
+// what "local to an arm or a loop body" means below.
+#pragma once
+#include "infer/shapes_facts.h"
+#include "infer/shapes_match.h"
+#include "infer/shapes_program.h"
+#include "ir/op.h"
+
+namespace nereus {
+class Walk : public ShapeScope {
+ public:
+    Walk(Program& program, uint32_t instance, bool audible);
+    Result<Summary> run();
+    Function take() { return std::move(out_); }
+    int64_t checks() const { return checks_; }
+    std::map<Sym, std::string> symbol_names() const;     // the key's symbols, as the signature or a parameter names them
+
+    // ShapeScope, for the rules of operators.
+    Facts& facts() override { return know_.facts; }
+    Status require(Dim a, Relation relation, Dim b, std::string_view what) override;
+    Status believe(Dim a, Relation relation, Dim b, std::string_view what) override;
+    Dim late(std::string_view name, Dim upper) override;
+    Dim host(std::string_view name) override;
+    Shape unknown_shape() override;
+    bool exact(Dim number, DType dtype) override { return know_.exact(number, dtype); }
+    Error error(std::string what) override;
+
+ private:
+    struct Made { AbsId abs; ValueId value; };           // a result and, when audible, what holds it in the output
+    struct Outcome { AbsId abs; std::vector<AbsId> results; bool ends = true; };   // ends: false if it never gets there
+
+    // shapes_walk.cpp: parameters, blocks, plain bindings
+    Status enter();
+    Result<Summary> leave(AbsId result, ValueId value);
+    Result<bool> block(BlockId in);                      // false: it ends in bottom
+    Status binding(BindingId id);
+    Result<Made> evaluate(const Binding& b);
+    Result<Made> literal(const Binding& b);
+    Result<Made> annotated(Made made, TypeId written, const std::string& name);
+    AbsId abs(ValueId in) const { return env_[in.index]; }
+    bool any_bottom(const std::vector<ValueId>& args) const;
+    void bind(ValueId in, Made made);
+
+    // shapes_operate.cpp: operators, indexing
+    Result<Made> operate(const Binding& b);
+    Result<Made> run_rule(Binding binding, std::vector<Made> args, TypeId skeleton, std::string_view name, Span span);
+    Result<Made> builtin(const Binding& b);
+    Result<Made> gradient(const Binding& b);
+    AbsId adjoints(const Abs& g, const std::vector<Made>& args);
+    Result<Made> index(const Binding& b);
+    struct Argument { std::vector<Made> values; bool list = false; };
+    Result<Made> apply_op(std::string_view name, std::vector<Argument> args, AttributeList attributes, TypeId skeleton,
+                          std::string_view value_name, Span span);
+    Result<Dim> number(Made& made, Span span);           // of a size argument; gives it one if it has none
+    Result<Made> exact_number(Made made, Span span);     // a scalar whose number is the integer itself
+    Result<std::vector<Dim>> elements(Made made, Span span, bool& out_known);    // of a size vector
+    Made constant(int64_t value, Span span);
+    Made dim_value(Dim d, Span span);
+
+    // shapes_container.cpp: constructors, fields, sequences, cells
+    Result<Made> construct(const Binding& b, DeclId decl, uint32_t constructor, const std::vector<ValueId>& fields);
+    Result<Made> field(const Binding& b);
+    Result<Made> record(const Binding& b);
+    Result<Made> update(const Binding& b);
+    Result<Made> sequence(const Binding& b);
+    AbsId field_value(DeclId decl, uint32_t constructor, size_t field, const Names& names);
+    Names names_of(AbsId object);                        // the declaration's parameters, as this object has them
+    void open_constructor(const Constructor& constructor, Names& names);     // the dims it stores
+    AbsId open(AbsId element);
+    AbsId close(AbsId value, uint32_t scope = UINT32_MAX);
+    AbsId join_all(const std::vector<AbsId>& elements);
+    void collect_types(TypeId written, AbsId value, std::map<VarId, std::vector<AbsId>>& out, uint32_t depth);
+    size_t field_index(DeclId decl, std::string_view name) const;
+    bool replaces_all(const Constructor& constructor, const std::vector<std::string>& names, VarId var) const;
+    Result<Made> make_cell(const Binding& b);
+    Result<Made> write_cell(const Binding& b);
+
+    // shapes_call.cpp
+    Result<Made> call(const Binding& b);
+    Result<Made> apply(const Binding& b);
+    Result<Made> apply_outside(const Binding& b, TypeId declared);
+    Result<Made> make_closure(const Binding& b);
+    AbsId tie_knot(Closure closure);
+    AbsId replace_closure(AbsId value, uint32_t code, const Abs* whole);
+    struct Callee { uint32_t instance = 0; KeyPlan plan; AbsId result; std::vector<Dim> chosen; };
+    Result<Callee> call_code(uint32_t code, std::vector<Made>& args, Span span);
+    Status match_signature(uint32_t code, std::vector<Made>& args, Names& names);
+    Result<Made> narrow(Made made, TypeId written, const Names& names, Names& solved);
+    Status settle(Matching& matching, const std::string& callee);
+    AbsId normalised(AbsId value);
+    Range range_of(Dim d, bool is_extent);
+
+    // shapes_control.cpp: if, match
+    Result<Made> branch(const Binding& b);
+    Result<Made> match(const Binding& b);
+    struct ArmEnd { AbsId abs; Knowledge::Log log; BlockId block; ValueId value; };
+    // One value for several; the symbols that differ, and what each arm hands to them.
+    AbsId join_values(const std::vector<ArmEnd>& arms, uint32_t scope, std::vector<Sym>& out_symbols,
+                      std::vector<std::vector<Dim>>& out_handed);
+    Made join_arms(const Binding& b, Binding emitted, std::vector<ArmEnd>& arms, uint32_t scope);
+    Made with_condition(Made result, const Condition& c, const std::vector<ArmEnd>& arms, uint32_t scope);
+    bool open_pattern(const Pattern& pattern, AbsId subject, std::vector<ValueId>& variables);
+    Condition literal_condition(const Literal& literal, const ShapedTensor& subject);
+    void rename_variables(Pattern& pattern) const;
+    ValueId dead_end() const;
+
+    // shapes_loop.cpp
+    Result<Made> loop(const Binding& b);
+    std::optional<Condition> substituted(Condition c, const std::map<Sym, Dim>& image, uint32_t scope);
+
+    // Output. All of these do nothing when muted.
+    ValueId emit(Binding binding, AbsId abs, TypeId skeleton, std::string_view name, Span span);
+    Made emit_for(const Binding& in, Binding binding, AbsId abs);    // with the name and skeleton of `in`'s result
+    Binding copy(const Binding& in) const;               // arguments mapped; no results, no blocks
+    std::vector<ValueId> new_ids(const std::vector<ValueId>& in) const;
+    ValueId add_value(std::string_view name, TypeId type, Span span);
+    BlockId open_block();                                // emission goes there until close_block
+    void close_block(BlockId outer) { at_ = outer; }
+    Made made(ValueId in) const { return {env_[in.index], audible_ ? new_of_[in.index] : ValueId()}; }
+    TypeId type(AbsId value, TypeId skeleton) { return type_of(module_, abstracts_, value, skeleton); }
+    TypeId skeleton_of(const Binding& b) const { return in_[b.results[0]].type; }
+
+    Sym fresh(std::string_view name, SymKind kind);
+    Dim fresh_number(std::string_view name);             // a host symbol defined by the binding under way
+    Made with_number(Made made, std::string_view name);  // a direct i64 scalar always has a number
+    bool visible(Dim d, uint32_t scope) const;           // all its symbols are older than `scope`
+    bool visible(const Condition& c, uint32_t scope) const;
+    uint32_t now() const { return uint32_t(module_.dims.symbol_count()); }
+    Dim image(Dim written) { return names_.image(module_.dims, written); }
+
+    Program& program_;
+    Module& module_;
+    Abstracts& abstracts_;
+    uint32_t self_;
+    const Callable code_;
+    const Function& in_;
+    bool audible_;
+    Knowledge know_;
+    Names names_;
+    std::vector<AbsId> env_;
+    std::vector<ValueId> new_of_;
+    Function out_;
+    BlockId at_;
+    std::vector<Sym> defines_;                           // symbols that the binding under way gives a value
+    std::set<std::string, std::less<>> used_names_;
+    const Binding* current_ = nullptr;
+    int64_t checks_ = 0;
+};
+} // namespace nereus

@@ -1,0 +1,40 @@
+// loop/schedule.h - decides how a loop function runs: which axis fills vectors, tiles, the task grid, scratch.
+//
+// A plan names bodies that the code generator knows how to write; each body has a fallback that is right for every
+// stride, chosen inside the kernel from its parameters. The grid depends on the parameters alone, and each output
+// element is computed within one task in an order that the parameters fix: results do not depend on the number of
+// threads. A new family of kernels is a new plan: a struct here, a match in schedule.cpp, a body in codegen.
+#pragma once
+#include "base/result.h"
+#include "exe/launch_params.h"
+#include "loop/loop.h"
+
+namespace nereus::loop {
+struct Machine {
+    int vector_bytes = 16;
+    int vector_registers = 16;
+    bool masks = false;                   // masked loads and stores at full speed
+    bool fma = false;
+};
+
+// Elementwise: runs along the last axis of `over`, `width` points at a time.
+struct MapPlan { GroupId over; int width; };
+// Folds over `inner` at each point of `outer`. Vectors run along the last axis of either, as the strides allow.
+struct RowPlan { GroupId outer, inner; int width; };
+// y[b, m, n] = epilogue(sum over k of left * right): register tiles of `rows` x (`vectors` * `width`).
+struct ContractPlan { GroupId batch, m, n, k; int width, rows, vectors, epilogue_width; };
+// Updates in the order of `order`; vectors run along the last axis of `over`.
+struct ScatterPlan { GroupId over, order; int width; };
+// One pass in row-major order; a single task.
+struct CompactPlan { GroupId over; };
+using Plan = std::variant<MapPlan, RowPlan, ContractPlan, ScatterPlan, CompactPlan>;
+
+struct Scheduled {
+    Function function;
+    Plan plan;
+    ParamLayout params;                   // also says the grid and the scratch of a worker
+};
+
+// Code::unsupported if no plan fits the form of the function; never depends on sizes.
+Result<Scheduled> schedule(Function f, const Machine& machine);
+} // namespace nereus::loop

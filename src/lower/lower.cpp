@@ -1,0 +1,26 @@
+#include "lower/lower.h"
+#include "lower/lower_function.h"
+#include "loop/text.h"
+
+namespace nereus {
+uint32_t KernelTable::add(loop::Function kernel) {
+    auto [it, fresh] = seen.emplace(loop::canonical_text(kernel), uint32_t(lowered.kernels.size()));
+    if (fresh) lowered.kernels.push_back(std::move(kernel));
+    return it->second;
+}
+
+Result<Lowered> lower(Module module) {
+    Lowered out;
+    out.module.dims = module.dims;
+    out.module.types = module.types;
+    out.module.vars = module.vars;
+    out.module.decls = module.decls;
+    out.module.sources = module.sources;
+    KernelTable kernels{out, {}};
+    for (const Function& function : module.functions) {
+        Function lowered = TRY(LowerFunction(module, function, out, kernels).run());
+        out.module.functions.push_back(std::move(lowered));
+    }
+    return out;
+}
+} // namespace nereus

@@ -1,0 +1,236 @@
+#include "lower/lower_function.h"
+
+namespace nereus {
+std::vector<TypeId> LowerFunction::leaf_types(TypeId type) {
+    const Type& t = type_of(type);
+    if (t.kind != TypeKind::tuple) return {type};
+    std::vector<TypeId> all;
+    for (TypeId part : t.parts)
+        for (TypeId leaf : leaf_types(part)) all.push_back(leaf);
+    return all;
+}
+
+ValueId LowerFunction::add_leaf(std::string name, TypeId type, Span span, Dim known) {
+    ValueId id = to_.add_value(name.empty() ? "t" + std::to_string(next_name_++) : std::move(name), type, span);
+    to_[id].known = known;
+    return id;
+}
+
+Leaves LowerFunction::add_leaves(ValueId from) {
+    const ValueInfo& value = from_[from];
+    std::vector<TypeId> types = leaf_types(value.type);
+    Leaves made;
+    for (size_t i = 0; i < types.size(); ++i)
+        made.push_back(add_leaf(types.size() == 1 ? value.name : value.name + "_" + std::to_string(i), types[i], value.span,
+                                types.size() == 1 ? value.known : Dim{}));
+    leaves_[from] = made;
+    return made;
+}
+
+const Leaves& LowerFunction::leaves(ValueId from) {
+    auto it = leaves_.find(from);
+    invariant(it != leaves_.end(), "lower: a value is used before it is bound");
+    return it->second;
+}
+Leaves LowerFunction::gather(std::span<const ValueId> from) {
+    Leaves all;
+    for (ValueId v : from)
+        for (ValueId leaf : leaves(v)) all.push_back(leaf);
+    return all;
+}
+ValueId LowerFunction::one(ValueId from) {
+    const Leaves& parts = leaves(from);
+    invariant(parts.size() == 1, "lower: a tuple where one value is expected");
+    return parts[0];
+}
+
+Binding& LowerFunction::emit(Binding binding) {
+    BindingId id = to_.add_binding(std::move(binding));
+    to_[at_].bindings.push_back(id);
+    for (ValueId result : to_[id].results) made_by_[result] = id;
+    return to_[id];
+}
+ValueId LowerFunction::emit_number(Binding binding, DType dtype, Span span) {
+    ValueId result = add_leaf("", module().types.scalar(dtype), span);
+    binding.results = {result};
+    binding.span = span;
+    emit(std::move(binding));
+    return result;
+}
+ValueId LowerFunction::integer(int64_t value, Span span) {
+    Binding b{.form = Form::literal};
+    b.literal.kind = Literal::Kind::integer;
+    b.literal.integers = {value};
+    return emit_number(std::move(b), DType::i64, span);
+}
+
+BlockId LowerFunction::nested(const std::function<Leaves()>& write) {
+    BlockId made = to_.add_block(), before = std::exchange(at_, {});
+    at_ = made;
+    Leaves results = write();
+    to_[made].results = std::move(results);
+    at_ = before;
+    return made;
+}
+
+// Inside containers every part is one object: tuples become tuple objects.
+ValueId LowerFunction::pack(TypeId type, std::span<const ValueId> leaves, Span span) {
+    if (type_of(type).kind != TypeKind::tuple) return leaves[0];
+    std::vector<TypeId> parts = type_of(type).parts;
+    Binding b{.form = Form::tuple, .span = span};
+    for (TypeId part : parts) {
+        size_t count = leaf_types(part).size();
+        b.args.push_back(pack(part, leaves.first(count), span));
+        leaves = leaves.subspan(count);
+    }
+    b.results = {add_leaf("", type, span)};
+    return emit(std::move(b)).results[0];
+}
+Leaves LowerFunction::unpack(TypeId type, ValueId field, Span span) {
+    if (type_of(type).kind != TypeKind::tuple) return {field};
+    std::vector<TypeId> parts = type_of(type).parts;
+    Leaves all;
+    for (uint32_t i = 0; i < parts.size(); ++i)
+        for (ValueId leaf : read_part(Form::project, field, i, parts[i], span, {})) all.push_back(leaf);
+    return all;
+}
+Leaves LowerFunction::read_part(Form form, ValueId object, uint32_t index, TypeId type, Span span, std::span<const Sym> defines) {
+    Binding b{.form = form, .args = {object}, .index = index, .defines = {defines.begin(), defines.end()}, .span = span};
+    b.results = {add_leaf("", type, span)};
+    return unpack(type, emit(std::move(b)).results[0], span);
+}
+
+Result<Function> LowerFunction::run() {
+    for (const Binding& b : from_.bindings)
+        for (ValueId result : b.results) definition_[result] = &b;
+    to_.name = from_.name;
+    to_.symbols = from_.symbols;
+    to_.result_dims = from_.result_dims;
+    to_.result = from_.result;
+    to_.span = from_.span;
+    for (ValueId param : from_.params)
+        for (ValueId leaf : add_leaves(param)) to_.params.push_back(leaf);
+    to_.body = to_.add_block();
+    TRY(block(from_.body, to_.body));
+    return std::move(to_);
+}
+
+Status LowerFunction::block(BlockId from, BlockId to) {
+    const Block& source = from_[from];
+    to_[to].symbols = source.symbols;
+    to_[to].dims = source.dims;
+    to_[to].span = source.span;
+    BlockId before = std::exchange(at_, to);
+    for (BindingId id : source.bindings) TRY(binding(from_[id]));
+    Leaves results = gather(source.results);
+    to_[to].results = std::move(results);
+    at_ = before;
+    return {};
+}
+
+Status LowerFunction::binding(const Binding& b) {
+    auto same = [&](Form form) -> Binding& {             // the form stays, its values are taken apart
+        Binding copy = b;
+        copy.form = form;
+        copy.args = gather(b.args);
+        copy.blocks.clear();
+        copy.results.clear();
+        for (ValueId result : b.results)
+            for (ValueId leaf : add_leaves(result)) copy.results.push_back(leaf);
+        return emit(std::move(copy));
+    };
+    switch (b.form) {
+    case Form::op: return op(b);
+    case Form::literal:
+        if (b.literal.kind == Literal::Kind::unit || b.literal.kind == Literal::Kind::text) {
+            leaves_[b.results[0]] = {};
+            return {};
+        }
+        same(Form::literal);
+        return {};
+    case Form::dim: case Form::call: case Form::check: same(b.form); return {};
+    case Form::tuple: leaves_[b.results[0]] = gather(b.args); return {};
+    case Form::project: {
+        const Leaves& all = leaves(b.args[0]);
+        std::vector<TypeId> parts = type_of(from_[b.args[0]].type).parts;
+        size_t begin = 0;
+        for (uint32_t i = 0; i < b.index; ++i) begin += leaf_types(parts[i]).size();
+        size_t count = leaf_types(parts[b.index]).size();
+        leaves_[b.results[0]] = Leaves(all.begin() + int64_t(begin), all.begin() + int64_t(begin + count));
+        return {};
+    }
+    case Form::construct: case Form::record: case Form::seq: case Form::closure: {
+        Binding made = b;
+        made.form = b.form == Form::record ? Form::construct : b.form;
+        made.args.clear();
+        for (ValueId arg : b.args) made.args.push_back(pack(from_[arg].type, leaves(arg), b.span));
+        made.results = add_leaves(b.results[0]);
+        emit(std::move(made));
+        return {};
+    }
+    case Form::field: {
+        const std::vector<std::string>& names = decl(type_of(from_[b.args[0]].type).decl).constructors[0].field_names;
+        uint32_t index = 0;
+        while (index < names.size() && names[index] != b.names[0]) ++index;
+        leaves_[b.results[0]] = read_part(Form::field, one(b.args[0]), index, from_[b.results[0]].type, b.span, b.defines);
+        return {};
+    }
+    case Form::update: {
+        ValueId base = one(b.args[0]);
+        TypeId type = from_[b.args[0]].type;
+        std::vector<std::string> names = decl(type_of(type).decl).constructors[0].field_names;
+        std::vector<TypeId> types = instantiate_fields(module(), from_[b.results[0]].type, 0);
+        Binding made{.form = Form::construct, .decl = type_of(type).decl, .span = b.span};
+        for (uint32_t i = 0; i < names.size(); ++i) {
+            size_t given = 0;
+            while (given < b.names.size() && b.names[given] != names[i]) ++given;
+            if (given < b.names.size()) {
+                made.args.push_back(pack(types[i], leaves(b.args[given + 1]), b.span));
+            } else {                                     // as it lies there: no need to take it apart
+                Binding read{.form = Form::field, .args = {base}, .index = i, .span = b.span};
+                read.results = {add_leaf("", types[i], b.span)};
+                made.args.push_back(emit(std::move(read)).results[0]);
+            }
+        }
+        made.results = add_leaves(b.results[0]);
+        emit(std::move(made));
+        return {};
+    }
+    case Form::if_: return branch(b);
+    case Form::match: return match(b);
+    case Form::for_: case Form::while_: return loop_form(b);
+    case Form::apply: return apply(b);
+    case Form::function: case Form::index: case Form::lambda: break;
+    }
+    return Error{Code::internal, "lower: the shapes stage leaves no such form", b.span};
+}
+
+Status LowerFunction::branch(const Binding& b) {
+    Binding made = b;
+    made.args = gather(b.args);
+    made.blocks.clear();
+    for (BlockId arm : b.blocks) {
+        BlockId to = to_.add_block();
+        TRY(block(arm, to));
+        made.blocks.push_back(to);
+    }
+    made.results = add_leaves(b.results[0]);
+    emit(std::move(made));
+    return {};
+}
+
+Status LowerFunction::loop_form(const Binding& b) {
+    Binding made = b;
+    made.args = gather(b.args);
+    made.blocks.clear();
+    BlockId body_from = b.blocks.back(), body = {};
+    for (size_t i = 0; i < b.blocks.size(); ++i) made.blocks.push_back(to_.add_block());
+    body = made.blocks.back();
+    for (ValueId param : from_[body_from].params)        // before the condition of a while, which sees them too
+        for (ValueId leaf : add_leaves(param)) to_[body].params.push_back(leaf);
+    for (size_t i = 0; i < b.blocks.size(); ++i) TRY(block(b.blocks[i], made.blocks[i]));
+    made.results = add_leaves(b.results[0]);
+    emit(std::move(made));
+    return {};
+}
+} // namespace nereus

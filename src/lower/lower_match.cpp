@@ -1,0 +1,225 @@
+// `match` and closure calls become switches: first a number says which arm runs, then that arm reads what it binds.
+#include "lower/lower_function.h"
+#include "ops/registry.h"
+
+namespace nereus {
+bool LowerFunction::always_matches(const Pattern& pattern) const {
+    switch (pattern.kind) {
+    case Pattern::Kind::variable: case Pattern::Kind::wildcard: return true;
+    case Pattern::Kind::literal: return false;
+    case Pattern::Kind::constructor:
+        if (decl(pattern.decl).constructors.size() != 1) return false;
+        break;
+    case Pattern::Kind::tuple: case Pattern::Kind::record: break;
+    }
+    for (const Pattern& part : pattern.parts)
+        if (!always_matches(part)) return false;
+    return true;
+}
+
+namespace {
+uint32_t field_index(const Constructor& record, const std::string& name) {
+    uint32_t index = 0;
+    while (index < record.field_names.size() && record.field_names[index] != name) ++index;
+    return index;
+}
+} // namespace
+
+// A number that is 1 if the subject matches. Parts are read only behind the test that makes them exist.
+ValueId LowerFunction::pattern_holds(const Pattern& pattern, const Leaves& subject, TypeId type, Span span) {
+    auto number = [&](int64_t value) {
+        Binding b{.form = Form::literal};
+        b.literal.kind = Literal::Kind::boolean;
+        b.literal.integers = {value};
+        return emit_number(std::move(b), DType::boolean, span);
+    };
+    auto compare = [&](ValueId a, ValueId b) {
+        return emit_number(Binding{.form = Form::op, .op = all_ops().find("eq"), .args = {a, b}, .groups = {{}, {}}}, DType::boolean, span);
+    };
+    auto both = [&](ValueId first, const std::function<ValueId()>& second) {
+        Binding b{.form = Form::if_, .args = {first}};
+        b.blocks = {nested([&] { return Leaves{second()}; }), nested([&] { return Leaves{number(0)}; })};
+        return emit_number(std::move(b), DType::boolean, span);
+    };
+    // tests parts from `i` on, each behind the one before
+    std::function<ValueId(size_t, const std::function<Leaves(size_t)>&, const std::vector<TypeId>&)> parts =
+        [&](size_t i, const std::function<Leaves(size_t)>& read, const std::vector<TypeId>& types) -> ValueId {
+        while (i < pattern.parts.size() && always_matches(pattern.parts[i])) ++i;
+        if (i == pattern.parts.size()) return number(1);
+        ValueId first = pattern_holds(pattern.parts[i], read(i), types[i], span);
+        size_t rest = i + 1;
+        while (rest < pattern.parts.size() && always_matches(pattern.parts[rest])) ++rest;
+        return rest == pattern.parts.size() ? first : both(first, [&] { return parts(rest, read, types); });
+    };
+    switch (pattern.kind) {
+    case Pattern::Kind::variable: case Pattern::Kind::wildcard: return number(1);
+    case Pattern::Kind::literal: {
+        Binding b{.form = Form::literal};
+        b.literal = pattern.literal;
+        return compare(subject[0], emit_number(std::move(b), *type_of(type).element.dtype, span));
+    }
+    case Pattern::Kind::tuple: {
+        std::vector<TypeId> types = type_of(type).parts;
+        auto read = [&](size_t i) {
+            size_t begin = 0;
+            for (size_t j = 0; j < i; ++j) begin += leaf_types(types[j]).size();
+            return Leaves(subject.begin() + int64_t(begin), subject.begin() + int64_t(begin + leaf_types(types[i]).size()));
+        };
+        return parts(0, read, types);
+    }
+    case Pattern::Kind::record: case Pattern::Kind::constructor: {
+        uint32_t which = pattern.kind == Pattern::Kind::record ? 0 : pattern.constructor;
+        std::vector<TypeId> all = instantiate_fields(module(), type, which), types = all;
+        const Constructor constructor = decl(type_of(type).decl).constructors[which];
+        auto place = [&](size_t i) {
+            return pattern.kind == Pattern::Kind::record ? field_index(constructor, pattern.fields[i]) : uint32_t(i);
+        };
+        types.clear();
+        for (size_t i = 0; i < pattern.parts.size(); ++i) types.push_back(all[place(i)]);
+        auto read = [&](size_t i) { return read_part(Form::field, subject[0], place(i), types[i], span, {}); };
+        if (decl(type_of(type).decl).constructors.size() == 1) return parts(0, read, types);
+        ValueId tag = emit_number(Binding{.form = Form::op, .op = &low_op(LowOp::tag), .args = {subject[0]}, .groups = {{}}}, DType::i64, span);
+        ValueId right = compare(tag, integer(which, span));
+        for (const Pattern& part : pattern.parts)
+            if (!always_matches(part)) return both(right, [&] { return parts(0, read, types); });
+        return right;
+    }
+    }
+    return number(0);
+}
+
+// Binds the variables of a pattern that holds.
+void LowerFunction::bind_pattern(const Pattern& pattern, const Leaves& subject, TypeId type, Span span) {
+    switch (pattern.kind) {
+    case Pattern::Kind::variable: {
+        // under its own name and type: the arm knows more about its dims than the field's declaration
+        TypeId as = from_[pattern.variable].type;
+        std::vector<TypeId> types = leaf_types(as);
+        for (size_t i = 0; i < subject.size(); ++i) {
+            to_[subject[i]].type = types[i];
+            if (subject.size() == 1) to_[subject[i]].known = from_[pattern.variable].known;
+        }
+        leaves_[pattern.variable] = subject;
+        return;
+    }
+    case Pattern::Kind::wildcard: case Pattern::Kind::literal: return;
+    case Pattern::Kind::tuple: {
+        std::vector<TypeId> types = type_of(type).parts;
+        size_t begin = 0;
+        for (size_t i = 0; i < pattern.parts.size(); ++i) {
+            size_t count = leaf_types(types[i]).size();
+            bind_pattern(pattern.parts[i], Leaves(subject.begin() + int64_t(begin), subject.begin() + int64_t(begin + count)), types[i], span);
+            begin += count;
+        }
+        return;
+    }
+    case Pattern::Kind::record: case Pattern::Kind::constructor: {
+        uint32_t which = pattern.kind == Pattern::Kind::record ? 0 : pattern.constructor;
+        std::vector<TypeId> types = instantiate_fields(module(), type, which);
+        const Constructor constructor = decl(type_of(type).decl).constructors[which];
+        for (uint32_t d = 0; d < pattern.dims.size(); ++d) {
+            Binding b{.form = Form::op, .op = &low_op(LowOp::bound_dim), .args = {subject[0]}, .groups = {{}}, .index = d};
+            b.defines = {pattern.dims[d]};
+            ValueId number = emit_number(std::move(b), DType::i64, span);
+            to_[number].known = module().dims.of(pattern.dims[d]);
+        }
+        for (size_t i = 0; i < pattern.parts.size(); ++i) {
+            if (pattern.parts[i].kind == Pattern::Kind::wildcard) continue;
+            uint32_t at = pattern.kind == Pattern::Kind::record ? field_index(constructor, pattern.fields[i]) : uint32_t(i);
+            bind_pattern(pattern.parts[i], read_part(Form::field, subject[0], at, types[at], span, {}), types[at], span);
+        }
+        return;
+    }
+    }
+}
+
+Status LowerFunction::match(const Binding& b) {
+    const Leaves subject = leaves(b.args[0]);
+    TypeId type = from_[b.args[0]].type;
+    // which arm: the tests one behind the other, the last arm when nothing else holds
+    std::function<Result<ValueId>(size_t)> choose = [&](size_t i) -> Result<ValueId> {
+        const Arm& arm = b.arms[i];
+        if (i + 1 == b.arms.size() || (!arm.guard.valid() && always_matches(arm.pattern))) return integer(int64_t(i), b.span);
+        ValueId holds = pattern_holds(arm.pattern, subject, type, b.span);
+        if (arm.guard.valid()) {
+            Binding both{.form = Form::if_, .args = {holds}};
+            Status status;
+            both.blocks = {nested([&] {
+                               bind_pattern(arm.pattern, subject, type, b.span);
+                               BlockId inner = to_.add_block();
+                               status = block(arm.guard, inner);
+                               std::vector<BindingId> bindings = to_[inner].bindings;       // spliced: same scope
+                               to_[at_].bindings.insert(to_[at_].bindings.end(), bindings.begin(), bindings.end());
+                               return to_[inner].results;
+                           }),
+                           nested([&] {
+                               Binding no{.form = Form::literal};
+                               no.literal.kind = Literal::Kind::boolean;
+                               no.literal.integers = {0};
+                               return Leaves{emit_number(std::move(no), DType::boolean, b.span)};
+                           })};
+            TRY(std::move(status));
+            holds = emit_number(std::move(both), DType::boolean, b.span);
+        }
+        Binding pick{.form = Form::if_, .args = {holds}};
+        Status status;
+        pick.blocks = {nested([&] { return Leaves{integer(int64_t(i), b.span)}; }), nested([&] {
+                           Result<ValueId> rest = choose(i + 1);
+                           if (!rest) { status = std::move(rest).error(); return Leaves{}; }
+                           return Leaves{*rest};
+                       })};
+        TRY(std::move(status));
+        return emit_number(std::move(pick), DType::i64, b.span);
+    };
+    ValueId which = TRY(choose(0));
+    Binding made{.form = Form::match, .args = {which}, .defines = b.defines, .span = b.span};
+    for (size_t i = 0; i < b.arms.size(); ++i) {
+        BlockId to = to_.add_block(), before = std::exchange(at_, to);
+        bind_pattern(b.arms[i].pattern, subject, type, b.span);
+        at_ = before;
+        TRY(block(b.blocks[i], to));
+        made.blocks.push_back(to);
+    }
+    made.results = add_leaves(b.results[0]);
+    emit(std::move(made));
+    return {};
+}
+
+Status LowerFunction::apply(const Binding& b) {
+    ValueId closure = one(b.args[0]);
+    Leaves arguments = gather(std::span(b.args).subspan(1));
+    ValueId tag = emit_number(Binding{.form = Form::op, .op = &low_op(LowOp::tag), .args = {closure}, .groups = {{}}}, DType::i64, b.span);
+    // tags are numbers of lambdas, arms are counted from 0
+    std::function<ValueId(size_t)> choose = [&](size_t i) -> ValueId {
+        if (i + 1 == b.targets.size()) return integer(int64_t(i), b.span);
+        ValueId same = emit_number(Binding{.form = Form::op, .op = all_ops().find("eq"), .args = {tag, integer(b.targets[i].lambda, b.span)},
+                                           .groups = {{}, {}}}, DType::boolean, b.span);
+        Binding pick{.form = Form::if_, .args = {same}};
+        pick.blocks = {nested([&] { return Leaves{integer(int64_t(i), b.span)}; }), nested([&] { return Leaves{choose(i + 1)}; })};
+        return emit_number(std::move(pick), DType::i64, b.span);
+    };
+    ValueId which = choose(0);
+    Binding made{.form = Form::match, .args = {which}, .defines = b.defines, .span = b.span};
+    for (const ApplyTarget& target : b.targets) {
+        const Function& callee = source_[target.function];
+        size_t captured = callee.params.size() - (b.args.size() - 1);
+        BlockId arm = nested([&] {
+            Binding call{.form = Form::call, .function = target.function, .dims = target.dims, .span = b.span};
+            for (uint32_t i = 0; i < captured; ++i)
+                for (ValueId leaf : read_part(Form::field, closure, i, callee[callee.params[i]].type, b.span, {})) call.args.push_back(leaf);
+            call.args.insert(call.args.end(), arguments.begin(), arguments.end());
+            std::vector<TypeId> types = leaf_types(from_[b.results[0]].type);
+            for (TypeId type : types) call.results.push_back(add_leaf("", type, b.span));
+            for (size_t i = 0; i < b.defines.size(); ++i) call.defines.push_back(module().dims.new_symbol("k", SymKind::join));
+            return emit(std::move(call)).results;
+        });
+        to_[arm].symbols = target.opened;
+        to_[arm].dims.clear();
+        for (Sym s : to_[to_[arm].bindings.back()].defines) to_[arm].dims.push_back(module().dims.of(s));
+        made.blocks.push_back(arm);
+    }
+    made.results = add_leaves(b.results[0]);
+    emit(std::move(made));
+    return {};
+}
+} // namespace nereus

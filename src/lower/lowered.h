@@ -1,0 +1,34 @@
+// lower/lowered.h - a module of launches and host operations, with the kernels it needs.
+//
+// Forms that are left, and what they mean here:
+//   op        a dialect operation below, a builtin on objects, or an operator on numbers
+//   literal, dim, call, if_, for_, while_, check   as before, tuples taken apart
+//   construct a data object of args (records too); tuple: a tuple object; closure: an object tagged with its lambda
+//   project   item `index` of a tuple object; field: field `index` of a data object whose constructor is known
+//   match     a switch: args[0] is a number, blocks[i] runs when it is i, the last block otherwise
+#pragma once
+#include "ops/lowering.h"
+
+namespace nereus {
+struct Lowered {
+    Module module;
+    std::vector<loop::Function> kernels;     // each different one once
+    std::vector<LaunchSpec> launches;        // `kernel` moved to `kernels`
+    std::vector<uint32_t> launch_kernel;     // which kernel each launch runs
+};
+
+enum class LowOp : uint8_t {
+    launch,        // runs launches[attribute "launch"]; args: everything it reads; results: everything it writes
+    view,          // the elements of args[0] in another shape
+    numbers,       // a small i64 tensor whose elements are the numbers args
+    read,          // the number in the rank-0 tensor args[0]
+    tag,           // the constructor or lambda of the object args[0], as a number
+    bound_dim,     // dim `index` that the constructor of args[0] bound, as a number
+};
+const OpDef& low_op(LowOp op);
+std::optional<LowOp> low_op_of(const Binding& binding);  // nullopt: not one of these
+
+// How a lowered value is held. A number is decided by its type, unless a kernel wrote it to memory.
+enum class Held : uint8_t { nothing, number, tensor, object };
+Held held(const Types& types, const Binding* definition, const ValueInfo& value);
+} // namespace nereus

@@ -1,0 +1,155 @@
+// ops/elementwise_shapes.cpp - shape rules of elementwise operators: arguments broadcast. On small integers and rank-0
+// bools they also say what comes out: + - * hold modulo 2^bits as they stand; order, quotients and extrema only of numbers
+// that cannot have wrapped.
+#include "ops/shape_rules.h"
+
+namespace nereus {
+namespace {
+Shaped one(ShapedTensor t) {
+    Shaped out;
+    out.push_back(std::move(t));
+    return out;
+}
+
+Result<Shaped> unary(const ShapeArgs& args, ShapeScope&) {
+    return one({.dtype = args.tensor(0).dtype, .shape = args.tensor(0).shape});
+}
+
+Result<Shaped> negated(const ShapeArgs& args, ShapeScope& scope) {
+    const ShapedTensor& x = args.tensor(0);
+    ShapedTensor y{.dtype = x.dtype, .shape = x.shape, .known = x.known};
+    for (Dim& d : y.known.numbers) d = scope.dims().scale(d, -1);
+    return one(std::move(y));
+}
+
+// The numbers of both sides in step; a scalar serves every element of a vector.
+using Combine = Dim (*)(ShapeScope&, Dim, Dim, DType);
+Known combined(ShapeScope& scope, const ShapedTensor& a, const ShapedTensor& b, Combine combine) {
+    const std::vector<Dim>&left = a.known.numbers, &right = b.known.numbers;
+    if (!is_integer(a.dtype) || left.empty() || right.empty()) return {};
+    if (left.size() != right.size() && left.size() != 1 && right.size() != 1) return {};
+    std::vector<Dim> out;
+    for (size_t i = 0; i < std::max(left.size(), right.size()); ++i)
+        out.push_back(combine(scope, left[left.size() == 1 ? 0 : i], right[right.size() == 1 ? 0 : i], a.dtype));
+    bool vector = a.known.kind == Known::Kind::list || b.known.kind == Known::Kind::list;
+    return known_elements(std::move(out), vector ? 1 : 0);
+}
+
+template <Combine combine> Result<Shaped> binary(const ShapeArgs& args, ShapeScope& scope) {
+    const ShapedTensor &a = args.tensor(0), &b = args.tensor(1);
+    ShapedTensor y{.dtype = a.dtype, .shape = TRY(broadcast(scope, a.shape, b.shape))};
+    y.known = combined(scope, a, b, combine);
+    return one(std::move(y));
+}
+
+Dim plus(ShapeScope& s, Dim a, Dim b, DType) { return s.dims().add(a, b); }
+Dim minus(ShapeScope& s, Dim a, Dim b, DType) { return s.dims().sub(a, b); }
+Dim times(ShapeScope& s, Dim a, Dim b, DType) { return s.dims().mul(a, b); }
+bool both_exact(ShapeScope& s, Dim a, Dim b, DType t) { return s.exact(a, t) && s.exact(b, t); }
+Dim floored(ShapeScope& s, Dim a, Dim b, DType t) { return both_exact(s, a, b, t) ? s.dims().floor_div(a, b) : Dim(); }
+Dim truncated(ShapeScope& s, Dim a, Dim b, DType t) {
+    Dim zero = s.dims().constant(0);
+    bool same = both_exact(s, a, b, t) && s.facts().less_equal(zero, a) == Answer::yes && s.facts().less(zero, b) == Answer::yes;
+    return same ? s.dims().floor_div(a, b) : Dim();
+}
+Dim remainder(ShapeScope& s, Dim a, Dim b, DType t) { return both_exact(s, a, b, t) ? s.dims().mod(a, b) : Dim(); }
+Dim larger(ShapeScope& s, Dim a, Dim b, DType t) {
+    Dim all[] = {a, b};
+    return both_exact(s, a, b, t) ? s.dims().max(all) : Dim();
+}
+Dim smaller(ShapeScope& s, Dim a, Dim b, DType t) {
+    Dim all[] = {a, b};
+    return both_exact(s, a, b, t) ? s.dims().min(all) : Dim();
+}
+
+Result<Shaped> modulo(const ShapeArgs& args, ShapeScope& scope) {
+    Shaped out = TRY(binary<remainder>(args, scope));
+    Dim by = number_of(args.tensor(1));
+    Dim zero = scope.dims().constant(0);
+    if (by.valid() && scope.exact(by, args.tensor(1).dtype) && scope.facts().less(zero, by) == Answer::yes)
+        out[0].low = zero, out[0].high = by;
+    return out;
+}
+
+template <Relation relation> Result<Shaped> compare(const ShapeArgs& args, ShapeScope& scope) {
+    const ShapedTensor &a = args.tensor(0), &b = args.tensor(1);
+    ShapedTensor y{.dtype = DType::boolean, .shape = TRY(broadcast(scope, a.shape, b.shape))};
+    Dim left = number_of(a), right = number_of(b);
+    if (!is_integer(a.dtype) || !left.valid() || !right.valid()) return one(std::move(y));
+    y.known.kind = Known::Kind::condition;
+    if (both_exact(scope, left, right, a.dtype)) {
+        y.known.condition = {.kind = Condition::Kind::relation, .relation = relation, .left = left, .right = right};
+        return one(std::move(y));
+    }
+    // Wrapped or not, numbers a constant apart are equal only if that constant is 0.
+    std::optional<int64_t> apart = scope.dims().constant_value(scope.dims().sub(left, right));
+    bool ring = relation == Relation::equal || relation == Relation::not_equal;
+    if (ring && apart && (a.dtype == DType::i64 || *apart == 0))
+        y.known.condition.kind = (*apart == 0) == (relation == Relation::equal) ? Condition::Kind::always : Condition::Kind::never;
+    else y.known = {};
+    return one(std::move(y));
+}
+
+Condition condition_of(const ShapedTensor& t) {
+    return t.known.kind == Known::Kind::condition ? t.known.condition : Condition{};
+}
+ShapedTensor with_condition(ShapedTensor y, Condition c) {
+    if (y.ranked() && y.rank() == 0 && c.kind != Condition::Kind::unknown)
+        y.known = {.kind = Known::Kind::condition, .condition = std::move(c)};
+    return y;
+}
+template <Condition (*combine)(Condition, Condition)> Result<Shaped> logic(const ShapeArgs& args, ShapeScope& scope) {
+    const ShapedTensor &a = args.tensor(0), &b = args.tensor(1);
+    ShapedTensor y{.dtype = DType::boolean, .shape = TRY(broadcast(scope, a.shape, b.shape))};
+    return one(with_condition(std::move(y), combine(condition_of(a), condition_of(b))));
+}
+Result<Shaped> logic_not(const ShapeArgs& args, ShapeScope&) {
+    ShapedTensor y{.dtype = DType::boolean, .shape = args.tensor(0).shape};
+    return one(with_condition(std::move(y), negate(condition_of(args.tensor(0)))));
+}
+
+Result<Shaped> select(const ShapeArgs& args, ShapeScope& scope) {
+    const ShapedTensor &c = args.tensor(0), &a = args.tensor(1), &b = args.tensor(2);
+    Shape shape = TRY(broadcast(scope, a.shape, b.shape));
+    ShapedTensor y{.dtype = a.dtype, .shape = TRY(broadcast(scope, c.shape, shape))};
+    if (a.known == b.known && a.known.kind != Known::Kind::condition && y.rank() == a.rank()) y.known = a.known;
+    Condition::Kind decided = condition_of(c).kind;
+    if (decided == Condition::Kind::always && y.shape == a.shape) y.known = a.known;
+    if (decided == Condition::Kind::never && y.shape == b.shape) y.known = b.known;
+    if (a.low == b.low && a.high == b.high) y.low = a.low, y.high = a.high;
+    return one(std::move(y));
+}
+
+Result<Shaped> cast(const ShapeArgs& args, ShapeScope& scope) {
+    const ShapedTensor& x = args.tensor(0);
+    DType to = args.dtype("to").value_or(x.dtype);
+    ShapedTensor y{.dtype = to, .shape = x.shape};
+    if (to == x.dtype) return one(x);
+    if (is_integer(to) && is_integer(x.dtype)) {
+        bool keeps = !x.known.numbers.empty();
+        for (Dim d : x.known.numbers) keeps = keeps && scope.exact(d, x.dtype) && scope.exact(d, to);
+        if (keeps) y.known = x.known;
+        y.low = x.low, y.high = x.high;
+    }
+    Dim number = number_of(x);
+    if (to == DType::boolean && number.valid() && scope.exact(number, x.dtype))
+        y = with_condition(std::move(y), {.kind = Condition::Kind::relation, .relation = Relation::not_equal, .left = number,
+                                          .right = scope.dims().constant(0)});
+    return one(std::move(y));
+}
+
+constexpr NamedRule rows[] = {
+    {"neg", negated},              {"exp", unary},                 {"log", unary},
+    {"sqrt", unary},               {"tanh", unary},                {"cast", cast},
+    {"add", binary<plus>},         {"sub", binary<minus>},         {"mul", binary<times>},
+    {"div", binary<truncated>},    {"floor_div", binary<floored>}, {"mod", modulo},
+    {"maximum", binary<larger>},   {"minimum", binary<smaller>},   {"select", select},
+    {"eq", compare<Relation::equal>}, {"ne", compare<Relation::not_equal>},
+    {"lt", compare<Relation::less>},  {"le", compare<Relation::less_equal>},
+    {"gt", compare<Relation::greater>}, {"ge", compare<Relation::greater_equal>},
+    {"and", logic<both>},          {"or", logic<either>},          {"not", logic_not},
+};
+} // namespace
+
+std::span<const NamedRule> elementwise_shapes() { return rows; }
+} // namespace nereus

@@ -1,0 +1,143 @@
+// Parts of a tensor: offsets and indices are added to the address, and checked where a kernel could be led astray.
+#include "ops/lowers.h"
+
+namespace nereus {
+namespace {
+std::vector<size_t> sliced_axes(OpLowering& l, size_t count) {
+    std::vector<size_t> axes;
+    if (find_attribute(l.binding(), "axes"))
+        for (int64_t axis : l.integers("axes")) axes.push_back(size_t(axis));
+    else
+        for (size_t i = 0; i < count; ++i) axes.push_back(i);
+    return axes;
+}
+size_t axis_of(OpLowering& l) {
+    int64_t axis = l.integer("axis"), rank = int64_t(l.shape(l.arg(0)).size());
+    return size_t(axis < 0 ? axis + rank : axis);
+}
+// The result begins as a copy of x; a second kernel then writes over parts of it.
+Status copy_of(OpLowering& l, ValueId x) {
+    KernelWriter k(l, "copy");
+    const std::vector<Dim> over = l.shape(x);
+    loop::GroupId g = k.group("g", loop::Role::parallel, over);
+    std::vector<Stride> dense = dense_strides(l.dims(), over);
+    loop::ExprId value = k.read(x, {{g, dense}});
+    k.store(l.result(), {{g, dense}}, value);
+    return k.finish();
+}
+} // namespace
+
+Status lower_slice(OpLowering& l) {
+    ValueId x = l.arg(0), y = l.result();
+    Dims& dims = l.dims();
+    const std::vector<Dim> from = l.shape(x), over = l.shape(y);
+    std::vector<size_t> axes = sliced_axes(l, l.args(1).size());
+    std::vector<Stride> strides = dense_strides(dims, from);
+    KernelWriter k(l, "slice");
+    loop::GroupId g = k.group("g", loop::Role::parallel, over);
+    std::vector<loop::Indirect> at;
+    for (size_t i = 0; i < axes.size(); ++i) {
+        Dim start = l.size(l.args(1)[i]), end = l.size(l.args(2)[i]), extent = from[axes[i]];
+        l.check(dims.constant(0), Relation::less_equal, start, "slice: a start below 0");
+        l.check(start, Relation::less_equal, end, "slice: a start beyond its end");
+        l.check(end, Relation::less_equal, extent, "slice: an end beyond the axis");
+        at.push_back(k.offset(start, strides[axes[i]].step, extent));
+    }
+    loop::ExprId value = k.read(x, {{g, strides}}, std::move(at));
+    k.store(y, {{g, dense_strides(dims, over)}}, value);
+    return k.finish();
+}
+
+Status lower_slice_update(OpLowering& l) {
+    ValueId x = l.arg(0), v = l.arg(1), y = l.result();
+    Dims& dims = l.dims();
+    const std::vector<Dim> whole = l.shape(x), over = l.shape(v);
+    std::vector<size_t> axes = sliced_axes(l, l.args(2).size());
+    std::vector<Stride> strides = dense_strides(dims, whole);
+    TRY(copy_of(l, x));
+    KernelWriter k(l, "slice_update");
+    loop::GroupId g = k.group("g", loop::Role::parallel, over);
+    std::vector<loop::Indirect> at;
+    for (size_t i = 0; i < axes.size(); ++i) {
+        Dim start = l.size(l.args(2)[i]), extent = whole[axes[i]];
+        l.check(dims.constant(0), Relation::less_equal, start, "slice_update: a start below 0");
+        l.check(dims.add(start, over[axes[i]]), Relation::less_equal, extent, "slice_update: the part reaches beyond the axis");
+        at.push_back(k.offset(start, strides[axes[i]].step, extent));
+    }
+    loop::ExprId value = k.read(v, {{g, dense_strides(dims, over)}});
+    k.store(y, {{g, strides}}, value, std::move(at));
+    return k.finish();
+}
+
+Status lower_gather(OpLowering& l) {
+    ValueId x = l.arg(0), ids = l.arg(1), y = l.result();
+    Dims& dims = l.dims();
+    const std::vector<Dim> from = l.shape(x), index = l.shape(ids), over = l.shape(y);
+    size_t axis = axis_of(l);
+    std::vector<Stride> dense_x = dense_strides(dims, from), dense_ids = dense_strides(dims, index);
+    Stride none{dims.constant(0), {}};
+    std::vector<Stride> in_x(over.size(), none), in_ids(over.size(), none);
+    for (size_t i = 0; i < over.size(); ++i) {
+        if (i < axis) in_x[i] = dense_x[i];
+        else if (i < axis + index.size()) in_ids[i] = dense_ids[i - axis];
+        else in_x[i] = dense_x[i - index.size() + 1];
+    }
+    KernelWriter k(l, "gather");
+    loop::GroupId g = k.group("g", loop::Role::parallel, over);
+    loop::ExprId id = k.read(ids, {{g, in_ids}});
+    loop::ExprId value = k.read(x, {{g, in_x}}, {k.at(id, dense_x[axis].step, from[axis])});
+    k.store(y, {{g, dense_strides(dims, over)}}, value);
+    return k.finish();
+}
+
+Status lower_scatter_add(OpLowering& l) {
+    ValueId x = l.arg(0), ids = l.arg(1), v = l.arg(2), y = l.result();
+    Dims& dims = l.dims();
+    const std::vector<Dim> whole = l.shape(x), index = l.shape(ids), part = l.shape(v);
+    size_t axis = axis_of(l);
+    std::vector<Stride> dense_y = dense_strides(dims, whole), dense_v = dense_strides(dims, part);
+    std::vector<Dim> others;
+    std::vector<Stride> y_others, v_others, v_ids;
+    for (size_t i = 0; i < part.size(); ++i) {
+        if (i >= axis && i < axis + index.size()) { v_ids.push_back(dense_v[i]); continue; }
+        others.push_back(part[i]);
+        v_others.push_back(dense_v[i]);
+        y_others.push_back(dense_y[i < axis ? i : i - index.size() + 1]);
+    }
+    TRY(copy_of(l, x));
+    KernelWriter k(l, "scatter_add");
+    loop::GroupId g = k.group("g", loop::Role::parallel, others), j = k.group("j", loop::Role::sequential, index);
+    loop::ExprId id = k.read(ids, {{j, dense_strides(dims, index)}});
+    loop::ExprId value = k.read(v, {{g, v_others}, {j, v_ids}});
+    loop::BufferId out = k.output(y, {{g, y_others}});
+    k.builder().accumulate(loop::Update::add, out, {g}, {k.at(id, dense_y[axis].step, whole[axis])}, value);
+    return k.finish();
+}
+
+Status lower_nonzero(OpLowering& l) {
+    ValueId c = l.arg(0), y = l.result();
+    Dims& dims = l.dims();
+    const std::vector<Dim> over = l.shape(c);
+    Dim found = l.shape(y)[1];
+    std::optional<Sym> late = dims.as_symbol(found);
+    invariant(late.has_value(), "nonzero defines a late dim");
+    std::vector<Stride> dense = dense_strides(dims, over);
+    auto is_set = [&](KernelWriter& k, loop::GroupId g) {
+        loop::ExprId value = k.read(c, {{g, dense}});
+        DType t = l.dtype(c);
+        return t == DType::boolean ? value : k.builder().apply(loop::Op::ne, value, k.builder().number(t, 0));
+    };
+    KernelWriter count(l, "count");
+    loop::GroupId g = count.group("g", loop::Role::sequential, over);
+    count.builder().count(is_set(count, g));
+    count.gives_late(*late);
+    TRY(count.finish());
+
+    KernelWriter fill(l, "nonzero");
+    loop::GroupId h = fill.group("g", loop::Role::sequential, over);
+    loop::ExprId where = is_set(fill, h);
+    loop::BufferId out = fill.output(y, {});
+    fill.builder().compact_coordinates(where, out, fill.size(found));
+    return fill.finish();
+}
+} // namespace nereus

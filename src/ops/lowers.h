@@ -1,0 +1,37 @@
+// ops/lowers.h - the `lower` facets, by family; each family's are in <family>_lower.cpp beside its declarations.
+#pragma once
+#include "ops/lowering.h"
+
+namespace nereus {
+// Elementwise: the operator is one operation of the loop IR.
+template <loop::Op op> Status lower_each(OpLowering& l) {
+    return lower_map(l, loop::op_row(op).name, [](loop::Builder& b, std::span<const loop::ExprId> x, DType) {
+        return b.apply(op, x[0], x.size() > 1 ? x[1] : loop::ExprId(), x.size() > 2 ? x[2] : loop::ExprId());
+    });
+}
+Status lower_floor_div(OpLowering& l);
+Status lower_mod(OpLowering& l);
+Status lower_cast(OpLowering& l);
+
+Status lower_sum(OpLowering& l);
+Status lower_max(OpLowering& l);
+Status lower_sum_to(OpLowering& l);
+Status lower_matmul(OpLowering& l);
+
+Status lower_reshape(OpLowering& l);
+Status lower_broadcast_to(OpLowering& l);
+Status lower_transpose(OpLowering& l);
+Status lower_concat(OpLowering& l);
+Status lower_split(OpLowering& l);
+Status lower_shape_of(OpLowering& l);
+Status lower_iota(OpLowering& l);
+Status lower_full(OpLowering& l);
+
+Status lower_slice(OpLowering& l);
+Status lower_slice_update(OpLowering& l);
+Status lower_gather(OpLowering& l);
+Status lower_scatter_add(OpLowering& l);
+Status lower_nonzero(OpLowering& l);
+
+Status lower_random(OpLowering& l);
+} // namespace nereus

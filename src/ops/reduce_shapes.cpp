@@ -1,0 +1,92 @@
+// ops/reduce_shapes.cpp - shape rules of reductions and of matmul.
+#include "ops/shape_rules.h"
+
+namespace nereus {
+namespace {
+// Axes are sizes: they may be computed, but a rank is known only if they are constants.
+Result<Shaped> reduce(const ShapeArgs& args, ShapeScope& scope, Known (*known)(ShapeScope&, const ShapedTensor&)) {
+    const ShapedTensor& x = args.tensor(0);
+    bool keep = args.boolean("keepdims", false);
+    ShapedTensor y{.dtype = x.dtype};
+    if (!x.ranked() && args.present[1]) y.shape = scope.unknown_shape();
+    else if (!x.ranked() && keep) y.shape = scope.unknown_shape();
+    else {
+        std::vector<bool> reduced(x.rank(), !args.present[1]);
+        bool constant = args.sizes_known[1];
+        for (Dim axis : args.sizes[1]) {
+            std::optional<int64_t> at = scope.dims().constant_value(axis);
+            constant = constant && at;
+            if (at) reduced[size_t(TRY(shape_axis(scope, *at, x.rank())))] = true;
+        }
+        if (!constant) y.shape = scope.unknown_shape();
+        for (size_t i = 0; constant && i < x.rank(); ++i) {
+            if (!reduced[i]) y.shape.dims.push_back(x.shape.dims[i]);
+            else if (keep) y.shape.dims.push_back(scope.dims().constant(1));
+        }
+    }
+    if (y.ranked() && y.rank() == 0 && x.known.kind == Known::Kind::list) y.known = known(scope, x);
+    Shaped out;
+    out.push_back(std::move(y));
+    return out;
+}
+Known total(ShapeScope& scope, const ShapedTensor& x) {
+    Dim sum = scope.dims().constant(0);
+    for (Dim d : x.known.numbers) sum = scope.dims().add(sum, d);
+    return known_number(sum);
+}
+Known largest(ShapeScope& scope, const ShapedTensor& x) {
+    for (Dim d : x.known.numbers)
+        if (!scope.exact(d, x.dtype)) return {};
+    return x.known.numbers.empty() ? Known{} : known_number(scope.dims().max(x.known.numbers));
+}
+Result<Shaped> sum(const ShapeArgs& args, ShapeScope& scope) { return reduce(args, scope, total); }
+Result<Shaped> max(const ShapeArgs& args, ShapeScope& scope) { return reduce(args, scope, largest); }
+
+Result<Shaped> sum_to(const ShapeArgs& args, ShapeScope& scope) {
+    const ShapedTensor& x = args.tensor(0);
+    ShapedTensor y{.dtype = x.dtype};
+    y.shape.dims = args.sizes[1];
+    if (!args.sizes_known[1]) y.shape = scope.unknown_shape();
+    TRY(require_natural(scope, args.sizes[1]));
+    if (x.ranked() && y.ranked()) {
+        if (y.rank() > x.rank()) return scope.error("rank " + std::to_string(x.rank()) + " does not sum to rank " + std::to_string(y.rank()));
+        for (size_t i = 0; i < y.rank(); ++i) {
+            Dim small = y.shape.dims[i], large = x.shape.dims[x.rank() - y.rank() + i];
+            if (small == scope.dims().constant(1)) continue;
+            Dim pair[] = {small, large};
+            if (scope.facts().equal(small, large) != Answer::yes)
+                TRY(scope.require(scope.dims().bcast(pair), Relation::equal, large, "a size to sum to"));
+        }
+    }
+    Shaped out;
+    out.push_back(std::move(y));
+    return out;
+}
+
+Result<Shaped> matmul(const ShapeArgs& args, ShapeScope& scope) {
+    const ShapedTensor &a = args.tensor(0), &b = args.tensor(1);
+    ShapedTensor y{.dtype = a.dtype};
+    if (!a.ranked() || !b.ranked()) {
+        y.shape = scope.unknown_shape();
+    } else {
+        if (a.rank() == 0 || b.rank() == 0) return scope.error("a scalar has no axis to contract");
+        std::vector<Dim> left = a.shape.dims, right = b.shape.dims;
+        Dim inner_left = left.back(), inner_right = right[right.size() > 1 ? right.size() - 2 : 0];
+        TRY(scope.require(inner_left, Relation::equal, inner_right, "inner dims"));
+        Shape batch_left, batch_right;
+        if (left.size() > 2) batch_left.dims.assign(left.begin(), left.end() - 2);
+        if (right.size() > 2) batch_right.dims.assign(right.begin(), right.end() - 2);
+        y.shape = TRY(broadcast(scope, batch_left, batch_right));
+        if (left.size() > 1) y.shape.dims.push_back(left[left.size() - 2]);
+        if (right.size() > 1) y.shape.dims.push_back(right.back());
+    }
+    Shaped out;
+    out.push_back(std::move(y));
+    return out;
+}
+
+constexpr NamedRule rows[] = {{"sum", sum}, {"max", max}, {"sum_to", sum_to}, {"matmul", matmul}};
+} // namespace
+
+std::span<const NamedRule> reduce_shapes() { return rows; }
+} // namespace nereus

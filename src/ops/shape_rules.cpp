@@ -1,0 +1,50 @@
+#include "ops/shape_rules.h"
+#include "ir/op.h"
+
+namespace nereus {
+ShapeRule shape_rule(std::string_view op) {
+    for (std::span<const NamedRule> family : {elementwise_shapes(), reduce_shapes(), layout_shapes(), index_shapes()})
+        for (const NamedRule& row : family)
+            if (row.op == op) return row.rule;
+    return nullptr;
+}
+
+Result<int64_t> shape_axis(ShapeScope& scope, int64_t axis, size_t rank) {
+    int64_t at = axis < 0 ? axis + int64_t(rank) : axis;
+    if (at < 0 || at >= int64_t(rank))
+        return scope.error("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
+    return at;
+}
+
+// Aligned at the right. Of unknown ranks only "the same shape variable" and "a scalar" say anything.
+Result<Shape> broadcast(ShapeScope& scope, const Shape& a, const Shape& b) {
+    if (a == b) return a;
+    if (a.ranked && a.dims.empty()) return b;
+    if (b.ranked && b.dims.empty()) return a;
+    bool same_tail = !a.ranked && !b.ranked && a.tail == b.tail && a.tail.valid() && a.dims.size() == b.dims.size();
+    if (!same_tail && (!a.ranked || !b.ranked)) return scope.unknown_shape();
+    const Shape &longer = a.dims.size() >= b.dims.size() ? a : b, &shorter = a.dims.size() >= b.dims.size() ? b : a;
+    Shape out = longer;
+    size_t skip = longer.dims.size() - shorter.dims.size();
+    for (size_t i = 0; i < shorter.dims.size(); ++i) {
+        Dim left = a.dims[a.dims.size() - shorter.dims.size() + i], right = b.dims[b.dims.size() - shorter.dims.size() + i];
+        TRY(scope.require(left, Relation::compatible, right, "sizes that must be equal or 1"));
+        out.dims[skip + i] = scope.facts().broadcast(left, right);
+    }
+    return out;
+}
+
+Dim element_count(Dims& dims, const Shape& shape) { return dims.product(shape.dims); }
+
+Known known_elements(std::vector<Dim> numbers, size_t rank) {
+    for (Dim d : numbers)
+        if (!d.valid()) return {};
+    if (rank > 1 || numbers.size() > 16) return {};
+    return {.kind = rank == 0 ? Known::Kind::number : Known::Kind::list, .numbers = std::move(numbers)};
+}
+
+Status require_natural(ShapeScope& scope, std::span<const Dim> sizes) {
+    for (Dim size : sizes) TRY(scope.require(scope.dims().constant(0), Relation::less_equal, size, "a size"));
+    return {};
+}
+} // namespace nereus

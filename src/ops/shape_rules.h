@@ -1,0 +1,22 @@
+// ops/shape_rules.h - the shape rule of each operator, by name; the families' rules are in <family>_shapes.cpp.
+#pragma once
+#include "ir/shape_rule.h"
+
+namespace nereus {
+ShapeRule shape_rule(std::string_view op);   // nullptr: a builtin, or no such operator
+
+struct NamedRule { std::string_view op; ShapeRule rule; };
+std::span<const NamedRule> elementwise_shapes();
+std::span<const NamedRule> reduce_shapes();
+std::span<const NamedRule> layout_shapes();
+std::span<const NamedRule> index_shapes();
+
+// What several rules need.
+using Shaped = std::vector<ShapedTensor>;
+Result<int64_t> shape_axis(ShapeScope& scope, int64_t axis, size_t rank);
+Result<Shape> broadcast(ShapeScope& scope, const Shape& a, const Shape& b);
+Dim element_count(Dims& dims, const Shape& shape);
+// Numbers of a small integer tensor of rank 0 or 1, as what the map knows about it; too many: nothing.
+Known known_elements(std::vector<Dim> numbers, size_t rank);
+Status require_natural(ShapeScope& scope, std::span<const Dim> sizes);
+} // namespace nereus

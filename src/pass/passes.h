@@ -1,0 +1,8 @@
+// pass/passes.h - the passes, a line each.
+#pragma once
+#include "base/result.h"
+#include "ir/module.h"
+
+namespace nereus {
+Result<Module> dead_code(Module module);     // drops bindings that nothing needs and that do nothing else
+} // namespace nereus

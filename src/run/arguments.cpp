@@ -1,0 +1,87 @@
+#include "run/arguments.h"
+#include <algorithm>
+
+namespace nereus {
+namespace {
+size_t distance(std::string_view a, std::string_view b) {
+    std::vector<size_t> row(b.size() + 1);
+    for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (size_t i = 1; i <= a.size(); ++i) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b.size(); ++j) {
+            size_t above = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, corner + (a[i - 1] != b[j - 1])});
+            corner = above;
+        }
+    }
+    return row[b.size()];
+}
+} // namespace
+
+std::string Arguments::value(std::string_view name, std::string otherwise) const {
+    auto it = flags.find(name);
+    return it == flags.end() || it->second.empty() ? otherwise : it->second.back();
+}
+std::vector<std::string> Arguments::values(std::string_view name) const {
+    auto it = flags.find(name);
+    return it == flags.end() ? std::vector<std::string>() : it->second;
+}
+
+Result<Arguments> parse_arguments(std::span<const char* const> args, std::span<const FlagSpec> flags) {
+    Arguments out;
+    for (size_t i = 0; i < args.size(); ++i) {
+        std::string_view word = args[i];
+        if (!word.starts_with("--") || word == "--") {
+            if (word == "-h") out.flags["help"];
+            else if (word != "--") out.rest.emplace_back(word);
+            continue;
+        }
+        std::string_view name = word.substr(2), value;
+        bool attached = name.find('=') != std::string_view::npos;
+        if (attached) value = name.substr(name.find('=') + 1), name = name.substr(0, name.find('='));
+        auto spec = std::find_if(flags.begin(), flags.end(), [&](const FlagSpec& f) { return f.name == name; });
+        if (spec == flags.end()) {
+            Error error{Code::usage, "unknown flag --" + std::string(name)};
+            auto nearest = std::min_element(flags.begin(), flags.end(), [&](const FlagSpec& a, const FlagSpec& b) {
+                return distance(a.name, name) < distance(b.name, name);
+            });
+            if (nearest != flags.end() && distance(nearest->name, name) <= 3) error.hint = "did you mean --" + std::string(nearest->name) + "?";
+            return error;
+        }
+        if (!spec->takes_value && attached) return Error{Code::usage, "--" + std::string(name) + " takes no value"};
+        if (spec->takes_value && !attached) {
+            if (i + 1 == args.size()) return Error{Code::usage, "--" + std::string(name) + " needs a value"};
+            value = args[++i];
+        }
+        std::vector<std::string>& values = out.flags[std::string(name)];
+        if (spec->takes_value) values.emplace_back(value);
+    }
+    return out;
+}
+
+std::string flags_help(std::span<const FlagSpec> flags) {
+    std::string text;
+    for (const FlagSpec& flag : flags) {
+        std::string left = "  --" + std::string(flag.name);
+        std::string_view help = flag.help;
+        if (flag.takes_value) {
+            size_t space = help.find(' ');
+            left += " " + std::string(help.substr(0, space));
+            help = help.substr(space + 1);
+        }
+        left.resize(std::max<size_t>(left.size() + 2, 26), ' ');
+        text += left + std::string(help) + "\n";
+    }
+    return text;
+}
+
+std::string plain_error(const Error& error) {
+    std::string text;
+    if (!error.notes.empty() && !error.notes[0].where.known()) text += error.notes[0].text + ": ";
+    text += "error: " + error.message + "\n";
+    if (!error.hint.empty()) text += "hint: " + error.hint + "\n";
+    return text;
+}
+int exit_code(const Error& error) { return error.code == Code::usage ? 2 : 1; }
+} // namespace nereus

@@ -1,0 +1,117 @@
+#include "run/call.h"
+#include "base/file.h"
+#include "value/input_spec.h"
+#include "value/text.h"
+#include <cstdio>
+#include <filesystem>
+
+namespace nereus {
+std::span<const FlagSpec> call_flags() {
+    static constexpr FlagSpec flags[] = {
+        {"inputs", true, "FILE.json arguments by parameter name: one object, or a list of them"},
+        {"input", true, "x=SPEC one argument: x=2x3xf32=random, x=@x.npy, x=3xi64=1,2,3, x=f32=2.5"},
+        {"json", false, "results as JSON, one line each"},
+        {"seed", true, "N seed of random inputs"},
+        {"stats", false, "memory and counters of the calls, on stderr"},
+        {"memory-limit", true, "BYTES a call that needs more fails"},
+    };
+    return flags;
+}
+
+Result<Inputs> read_inputs(const Arguments& arguments) {
+    Inputs inputs;
+    if (arguments.has("inputs")) {
+        std::string path = arguments.value("inputs");
+        std::string text = TRY(read_file(path));
+        std::string folder = std::filesystem::path(path).parent_path().string();
+        Result<Inputs> read = read_inputs_json(text, folder.empty() ? "." : folder);
+        if (!read) {
+            Error error = std::move(read).error();
+            error.message = path + ": " + error.message;
+            return error;
+        }
+        inputs = std::move(*read);
+    } else {
+        inputs.calls.emplace_back();
+    }
+    uint64_t seed = std::strtoull(arguments.value("seed", "0").c_str(), nullptr, 10);
+    for (const std::string& spec : arguments.values("input")) {
+        Field field = TRY(parse_input_spec(spec, seed));
+        for (NamedValues& call : inputs.calls) call.push_back(field);
+    }
+    return inputs;
+}
+
+Result<std::vector<Value>> order_inputs(std::span<const std::string> params, const NamedValues& named) {
+    std::vector<Value> ordered;
+    for (const std::string& param : params) {
+        const Field* found = nullptr;
+        for (const Field& field : named)
+            if (field.name == param) {
+                if (found) return Error{Code::usage, "argument %" + param + " is given twice"};
+                found = &field;
+            }
+        if (!found) return Error{Code::usage, "argument %" + param + " is missing", {}, "give it with --input " + param + "=... or in --inputs"};
+        ordered.push_back(found->value);
+    }
+    for (const Field& field : named) {
+        bool known = false;
+        for (const std::string& param : params) known |= param == field.name;
+        if (!known) return Error{Code::usage, "the entry point has no parameter %" + field.name};
+    }
+    return ordered;
+}
+
+int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call) {
+    Result<Inputs> inputs = read_inputs(arguments);
+    if (!inputs) {
+        std::fputs(plain_error(inputs.error()).c_str(), stderr);
+        return exit_code(inputs.error());
+    }
+    bool json = arguments.has("json");
+    int exit = 0;
+    std::string out;
+    if (json && inputs->is_list) out += "[";
+    for (size_t i = 0; i < inputs->calls.size(); ++i) {
+        auto one = [&]() -> Result<Value> { return call(TRY(order_inputs(params, inputs->calls[i]))); };
+        Result<Value> result = one();
+        if (json && inputs->is_list && i > 0) out += ", ";
+        if (result) {
+            out += json ? to_json(*result) : to_text(*result);
+            if (!json || !inputs->is_list) out += "\n";
+            continue;
+        }
+        exit = std::max(exit, exit_code(result.error()));
+        if (json && inputs->is_list) {
+            out += "{\"error\": ";
+            append_json_string(out, result.error().message);
+            out += "}";
+        }
+        std::fputs(plain_error(result.error()).c_str(), stderr);
+    }
+    if (json && inputs->is_list) out += "]\n";
+    std::fwrite(out.data(), 1, out.size(), stdout);
+    return exit;
+}
+
+int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program) {
+    ContextOptions options;
+    if (arguments.has("memory-limit")) options.memory_limit = std::strtoll(arguments.value("memory-limit").c_str(), nullptr, 10);
+    Result<std::unique_ptr<Context>> context = Context::make(program, options);
+    if (!context) {
+        std::fputs(plain_error(context.error()).c_str(), stderr);
+        return exit_code(context.error());
+    }
+    const EntryInfo& entry = program->exe().entries[0];
+    std::vector<std::string> params;
+    for (const DoorParam& param : entry.params) params.push_back(param.name);
+    int exit = call_all(arguments, params, [&](std::span<const Value> args) { return (*context)->run(entry, args); });
+    if (arguments.has("stats")) {
+        const Stats& s = (*context)->stats();
+        std::fprintf(stderr, "calls %ld  plan hits %ld  plan misses %ld  region runs %ld  launches %ld  peak bytes %ld  leaked objects %ld\n",
+                     long(s.calls), long(s.plan_hits), long(s.plan_misses), long(s.region_runs), long(s.launches), long(s.peak_bytes),
+                     long(s.leaked_objects));
+    }
+    return exit;
+}
+} // namespace nereus

@@ -1,0 +1,19 @@
+// run/call.h - calls an entry once per set of inputs and reports: results on stdout, everything else on stderr.
+#pragma once
+#include "run/arguments.h"
+#include "value/json.h"
+#include "vm/context.h"
+
+namespace nereus {
+// The flags of input and output that nereus and nereus-run share.
+std::span<const FlagSpec> call_flags();      // inputs, input, json, seed, stats, memory-limit
+
+Result<Inputs> read_inputs(const Arguments& arguments);
+// Arguments in the order of the entry's parameters; missing and unknown names are errors in the user's terms.
+Result<std::vector<Value>> order_inputs(std::span<const std::string> params, const NamedValues& named);
+
+using CallFn = std::function<Result<Value>(std::span<const Value>)>;
+// Prints every result; with a list of inputs a failing call becomes {"error": text} there and the others still run.
+int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call);
+int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program);
+} // namespace nereus

@@ -1,0 +1,43 @@
+// nereus-run - runs an artefact: no compiler inside.
+#include "base/file.h"
+#include "exe/artefact.h"
+#include "run/call.h"
+#include <cstdio>
+
+namespace {
+using namespace nereus;
+
+constexpr std::string_view help_text =
+    "nereus-run PROGRAM.nrx [flags]\n"
+    "Runs a compiled program. Loading an artefact is running its code: only load what you trust.\n"
+    "\n"
+    "  nereus-run encoder.nrx --inputs trees.json --json\n"
+    "  nereus-run mlp.nrx --input x=4x8xf32=random\n"
+    "\n";
+
+int fail(const Error& error) {
+    std::fputs(plain_error(error).c_str(), stderr);
+    return exit_code(error);
+}
+
+int run(int argc, char** argv) {
+    std::vector<FlagSpec> flags(call_flags().begin(), call_flags().end());
+    flags.push_back({"help", false, "this text"});
+    Result<Arguments> arguments = parse_arguments(std::span<const char* const>(argv + 1, size_t(argc - 1)), flags);
+    if (!arguments) return fail(arguments.error());
+    if (arguments->has("help")) {
+        std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout);
+        return 0;
+    }
+    if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one artefact", {}, "nereus-run --help"});
+    Result<std::string> bytes = read_file(arguments->rest[0]);
+    if (!bytes) return fail(bytes.error());
+    Result<Executable> executable = load(std::as_bytes(std::span(bytes->data(), bytes->size())));
+    if (!executable) return fail(executable.error());
+    Result<std::shared_ptr<const LoadedExecutable>> program = LoadedExecutable::load(std::move(*executable));
+    if (!program) return fail(program.error());
+    return run_loaded(*arguments, std::move(*program));
+}
+} // namespace
+
+int main(int argc, char** argv) { return run(argc, argv); }
