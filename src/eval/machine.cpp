@@ -253,9 +253,9 @@ Status Machine::finish(const Binding& binding, Datum result) {
     if (binding.results.empty()) return {};
     Scope& scope = top().scope;
     const ValueInfo& info = function()[binding.results[0]];
-    bool by_block = binding.form == Form::if_ || binding.form == Form::match || binding.form == Form::for_ ||
-                    binding.form == Form::while_ || binding.form == Form::call;
-    if (!binding.defines.empty() && !by_block) {
+    bool by_others = binding.form == Form::if_ || binding.form == Form::match || binding.form == Form::for_ ||
+                    binding.form == Form::while_ || binding.form == Form::call || !binding.targets.empty();
+    if (!binding.defines.empty() && !by_others) {
         for (Sym symbol : binding.defines) scope.forget(symbol);
         std::optional<Sym> known = info.known.valid() ? module_.dims.as_symbol(info.known) : std::nullopt;
         if (known && result.as_integer()) scope.set(*known, *result.as_integer());
