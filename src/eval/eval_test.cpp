@@ -1,10 +1,5 @@
-// Programs as text, read, typed and run. Expected values are written by hand as JSON or text.
-#include "eval/eval.h"
-#include "infer/shapes.h"
-#include "infer/specialise.h"
-#include "ops/registry.h"
-#include "text/parse.h"
-#include "value/compare.h"
+// Programs as text, read, typed and run; what they should give is written by hand.
+#include "eval/program_testing.h"
 #include "value/text.h"
 #include <gtest/gtest.h>
 
@@ -19,35 +14,6 @@ Value list_of(std::initializer_list<Value> items) {
     return list;
 }
 constexpr std::string_view list_type = "type List[a] = Nil | Cons(a, List[a])\n";
-
-Result<Value> run(const std::string& text, std::vector<Value> args = {}, const EvalOptions& options = {}) {
-    Module parsed = TRY(parse("test.nr", text, all_ops()));
-    FunctionId entry = parsed.find_id("main");
-    Module module = TRY(specialise(std::move(parsed), entry));
-    return eval(module, FunctionId(0), args, options);
-}
-// As run, and once more after the shapes stage: a program means the same there.
-Result<Value> run_twice(const std::string& text, const std::vector<Value>& args) {
-    Module parsed = TRY(parse("test.nr", text, all_ops()));
-    FunctionId entry = parsed.find_id("main");
-    Module module = TRY(specialise(std::move(parsed), entry));
-    Result<Value> typed = eval(module, FunctionId(0), args);
-    Result<Module> shaped = infer_shapes(std::move(module), FunctionId(0), nullptr);
-    if (!shaped) {
-        EXPECT_FALSE(bool(typed)) << "refused by the shapes stage: " << shaped.error().message << "\n" << text;
-        return typed;
-    }
-    Result<Value> again = eval(*shaped, FunctionId(0), args);
-    EXPECT_EQ(bool(typed), bool(again)) << (typed ? again.error().message : typed.error().message) << "\n" << text;
-    if (typed && again) EXPECT_TRUE(equal_bitwise(*typed, *again)) << to_text(*again) << "\n" << text;
-    return typed;
-}
-// The result as text, or the error.
-std::string shown(const std::string& text, std::vector<Value> args = {}) {
-    Result<Value> result = run_twice(text, args);
-    if (result) return to_text(*result);
-    return std::string(code_name(result.error().code)) + ": " + result.error().message;
-}
 } // namespace
 
 TEST(eval, arithmetic_and_literals) {
@@ -68,7 +34,7 @@ TEST(eval, recursion) {
 }
 
 TEST(eval, a_million_calls_deep) {
-    EXPECT_EQ(shown("def @count(%n: i64) -> i64 { if (%n == 0) { 0 } else { 1 + @count(%n - 1) } }\n"
+    EXPECT_EQ(shown_as_typed("def @count(%n: i64) -> i64 { if (%n == 0) { 0 } else { 1 + @count(%n - 1) } }\n"
                     "def @main(%n: i64) { @count(%n) }", {i64(1'000'000)}), "i64 1000000");
     EvalOptions shallow{.max_depth = 1000};
     Result<Value> stopped = run("def @f(%n: i64) -> i64 { 1 + @f(%n) }\ndef @main() { @f(0) }", {}, shallow);
@@ -84,7 +50,7 @@ TEST(eval, a_million_elements_deep) {
     Result<Value> result = run(text, {i64(1'000'000)});
     ASSERT_TRUE(bool(result)) << result.error().message;
     // and back in
-    EXPECT_EQ(shown(std::string(list_type) + "def @total(%xs: List[i64]) -> i64 {\n"
+    EXPECT_EQ(shown_as_typed(std::string(list_type) + "def @total(%xs: List[i64]) -> i64 {\n"
         "match (%xs) { Nil => 0, Cons(%x, %rest) => %x + @total(%rest) } }\n"
         "def @main(%xs: List[i64], %ys: List[i64]) { if (equal(%xs, %ys)) { @total(%xs) } else { 0 } }", {*result, *result}),
         "i64 500000500000");

@@ -1,9 +1,5 @@
 // Sizes named in signatures, constructors and facts: where they get their values and what is checked.
-#include "eval/eval.h"
-#include "infer/specialise.h"
-#include "ops/registry.h"
-#include "text/parse.h"
-#include "value/text.h"
+#include "eval/program_testing.h"
 #include <gtest/gtest.h>
 
 namespace nereus {
@@ -11,17 +7,6 @@ namespace {
 Value i64(int64_t x) { return Value::tensor(HostTensor::scalar(x)); }
 Value zeros(Extents shape) { return Value::tensor(HostTensor::make(DType::f32, std::move(shape)).take()); }
 
-Result<Value> run(const std::string& text, std::vector<Value> args) {
-    Module parsed = TRY(parse("test.nr", text, all_ops()));
-    FunctionId entry = parsed.find_id("main");
-    Module module = TRY(specialise(std::move(parsed), entry));
-    return eval(module, FunctionId(0), args);
-}
-std::string shown(const std::string& text, std::vector<Value> args = {}) {
-    Result<Value> result = run(text, std::move(args));
-    if (result) return to_text(*result);
-    return std::string(code_name(result.error().code)) + ": " + result.error().message;
-}
 } // namespace
 
 TEST(sizes, come_from_the_arguments) {
@@ -40,14 +25,14 @@ TEST(sizes, come_from_the_arguments) {
 TEST(sizes, are_checked_at_the_door) {
     std::string same = "def @main(%x: Tensor[(n), f32], %y: Tensor[(n), f32]) { %x }";
     EXPECT_EQ(shown(same, {zeros({3}), zeros({4})}), "shape: @main: %y is declared (n) = (3), found (4)");
-    EXPECT_EQ(shown("def @main(%x: Tensor[(2*n), f32]) { n }", {zeros({5})}), "shape: @main: no n makes 2*n = 5");
+    EXPECT_EQ(shown_as_typed("def @main(%x: Tensor[(2*n), f32]) { n }", {zeros({5})}), "shape: @main: no n makes 2*n = 5");
     EXPECT_EQ(shown("def @main(%x: Tensor[(n, 3), f32]) { n }", {zeros({5, 4})}),
               "shape: @main: %x: expected sizes (?, 3), found (5, 4)");
     EXPECT_EQ(shown("def @main(%x: Seq[Tensor[(n), f32]]) { n }", {Value::seq({zeros({5}), zeros({4})})}),
               "shape: an element of @main: %x: expected sizes (5), found (4)");
-    EXPECT_EQ(shown("def @main(%x: Tensor[..s, f32], %y: Tensor[..s, f32]) { %x }", {zeros({2, 3}), zeros({2, 4})}),
+    EXPECT_EQ(shown_as_typed("def @main(%x: Tensor[..s, f32], %y: Tensor[..s, f32]) { %x }", {zeros({2, 3}), zeros({2, 4})}),
               "shape: @main: %y is declared (..s) = (2, 3), found (2, 4)");
-    EXPECT_EQ(shown("def @main(%x: Tensor[(n), f32]) -> Tensor[(n), f32] where n <= 4 { %x }", {zeros({5})}),
+    EXPECT_EQ(shown_as_typed("def @main(%x: Tensor[(n), f32]) -> Tensor[(n), f32] where n <= 4 { %x }", {zeros({5})}),
               "shape: @main: where n <= 4 fails: n = 5, 4");
     EXPECT_EQ(shown("def @main(%x: Tensor[(?, ?), f32]) { shape_of(%x) }", {zeros({5, 4})}), "Tensor[(2), i64] [5, 4]");
 }
