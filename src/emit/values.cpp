@@ -23,7 +23,7 @@ std::vector<std::byte> literal_bytes(const Literal& literal, DType dtype) {
 }
 } // namespace
 
-EmitFunction::EmitFunction(Program& program, const KernelCode& kernels, FunctionId function)
+EmitFunction::EmitFunction(EmitProgram& program, const KernelCode& kernels, FunctionId function)
     : program_(program), kernels_(kernels), id_(function), function_(program.module()[function]),
       storage_(program.storage.functions[function.index]), registers_(function_.values.size()) {
     for (const Binding& b : function_.bindings)
