@@ -72,7 +72,7 @@ class EmitDoor {
                 const Constructor& constructor = decl.constructors[c];
                 if (decl.is_record) made.names = constructor.field_names;
                 else made.names.push_back(constructor.name);
-                made.bound.push_back(uint32_t(constructor.dims.size()));
+                if (!decl.is_record) made.bound.push_back(uint32_t(constructor.dims.size()));
                 made.fields.emplace_back();
                 for (TypeId field : instantiate_fields(program_.module(), id, c))
                     made.fields[c].push_back(TRY(door_type(field, constructor.dims.empty() ? inside : &constructor)));

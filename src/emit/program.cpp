@@ -78,7 +78,7 @@ uint32_t EmitProgram::plain_door_type(TypeId id) {
             const Constructor& constructor = decl.constructors[c];
             if (!decl.is_record) made.names.push_back(constructor.name);
             else made.names = constructor.field_names;
-            made.bound.push_back(uint32_t(constructor.dims.size()));
+            if (!decl.is_record) made.bound.push_back(uint32_t(constructor.dims.size()));
             made.fields.emplace_back();
             for (TypeId field : instantiate_fields(module(), id, c))
                 made.fields[c].push_back(plain_door_type(field));
