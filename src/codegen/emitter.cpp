@@ -5,15 +5,20 @@
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 namespace nereus::cg {
+void set_target(llvm::Function& f, const Target& target) {
+    f.addFnAttr("target-cpu", "x86-64-v" + std::to_string(target.level));
+    if (!target.tune.empty()) f.addFnAttr("tune-cpu", target.tune);
+}
+
 Emitter::Emitter(llvm::Module& module, const std::string& name, const loop::Scheduled& kernel, const Target& t,
                  const CodegenOptions& options)
-    : f(kernel.function), layout(kernel.params), target(t), checked(options.checked), ir(module.getContext()) {
+    : f(kernel.function), layout(kernel.params), target(t), checked(options.checked),
+      ir(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())) {
     Type *i32 = ir.getInt32Ty(), *word = ir.getInt64Ty(), *pointer = ir.getPtrTy();
     auto* type = llvm::FunctionType::get(i32, {pointer, word, word, pointer}, false);
     fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
     fn_->setDoesNotThrow();
-    fn_->addFnAttr("target-cpu", "x86-64-v" + std::to_string(t.level));
-    if (!t.tune.empty()) fn_->addFnAttr("tune-cpu", t.tune);
+    set_target(*fn_, t);
     for (unsigned i : {0u, 3u}) {
         fn_->addParamAttr(i, llvm::Attribute::NoCapture);
         fn_->addParamAttr(i, llvm::Attribute::NonNull);
@@ -80,12 +85,10 @@ Value* Emitter::launch_field(size_t offset, Type* type) {
 Value* Emitter::param(int slot) {
     Value*& known = params_[slot];
     if (!known)
-        known = at_entry([&] { return ir.CreateLoad(ir.getInt64Ty(), ir.CreateConstGEP1_64(ir.getInt64Ty(), p_, uint64_t(slot))); });
+        known = at_entry([&] { return ir.CreateLoad(ir.getInt64Ty(), param_pointer(i64(slot))); });
     return known;
 }
-Value* Emitter::param_at(Value* slot) {
-    return ir.CreateLoad(ir.getInt64Ty(), ir.CreateGEP(ir.getInt64Ty(), p_, slot));
-}
+Value* Emitter::param_pointer(Value* slot) { return ir.CreateGEP(ir.getInt64Ty(), p_, slot); }
 Value* Emitter::buffer(loop::BufferId b) {
     Value*& known = buffers_[b.index];
     if (!known)
@@ -114,7 +117,8 @@ Value* Emitter::scalar(loop::ScalarId s) {
 Value* Emitter::scratch() {
     if (!scratch_)
         scratch_ = at_entry([&] {
-            return ir.CreateLoad(ir.getPtrTy(), ir.CreateConstGEP1_64(ir.getInt8Ty(), fn_->getArg(3), offsetof(Worker, scratch)));
+            Value* field = ir.CreateConstGEP1_64(ir.getInt8Ty(), fn_->getArg(3), offsetof(Worker, scratch));
+            return ir.CreateLoad(ir.getPtrTy(), field);
         });
     return scratch_;
 }

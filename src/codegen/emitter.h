@@ -5,14 +5,17 @@
 #include "codegen/codegen.h"
 #include "tensor/kernel.h"
 #include <functional>
+#include <llvm/Analysis/InstSimplifyFolder.h>
 #include <llvm/IR/IRBuilder.h>
 #include <map>
 
 namespace nereus::cg {
 using llvm::Type;
 using llvm::Value;
-using IR = llvm::IRBuilder<>;
+using IR = llvm::IRBuilder<llvm::InstSimplifyFolder>;     // no pass cleans up after us
 using Emit = std::function<void()>;
+
+void set_target(llvm::Function& f, const Target& target);
 
 class Emitter {
  public:
@@ -44,7 +47,7 @@ class Emitter {
 
     // Launch
     Value* param(int slot);                              // p[slot], read once at entry
-    Value* param_at(Value* slot);                        // p[slot], read here
+    Value* param_pointer(Value* slot);                   // &p[slot]
     Value* buffer(loop::BufferId b);
     Value* scalar(loop::ScalarId s);
     Value* scratch();

@@ -25,7 +25,8 @@ void Inner::collect(ExprId id, bool inside_index) {
     const Access& a = e_.f.access(access);
     for (const loop::Indirect& at : a.at) collect(at.index, true);
     if (!Nest::names(a, along_)) {
-        if (!inside_index && (nest_.masks[id.index] >> along_.index & 1)) loads_.push_back(access);    // moves by its index
+        bool moves = nest_.masks[id.index] >> along_.index & 1;      // by its index
+        if (!inside_index && moves) loads_.push_back(access);
         return;
     }
     if (inside_index) still_.push_back(a.buffer);
@@ -65,19 +66,39 @@ void Inner::run(Value* begin, Value* end, Value* allowed) {
         e_.when(fits, [&] { vectors(end, slow); });
         e_.enter(slow);
     }
+    e_.when(e_.ir.CreateICmpSLT(e_.get(odometer.inner), end), [&] { lanes(end); });
+}
+
+// One lane at a time, any strides. Offsets of plain accesses move by addition; those with an index are made anew.
+void Inner::lanes(Value* end) {
+    Odometer& odometer = nest_.at(along_);
     Body one(e_, nest_.masks);
     nest_.read_here(one);
     one.leaves.value = [&](int n) { return value(n, 1); };
-    e_.when(e_.ir.CreateICmpSLT(e_.get(odometer.inner), end), [&] {
-        one.hoist(reads_, along_);
-        llvm::BasicBlock *again = e_.block("lane"), *done = e_.block("lanes_done");
-        e_.enter(again);
-        for (ExprId e : reads_) one.emit(e);
-        consume(one);
-        e_.add(odometer.inner, e_.i64(1));
-        e_.ir.CreateCondBr(e_.ir.CreateICmpSLT(e_.get(odometer.inner), end), again, done);
-        e_.ir.SetInsertPoint(done);
-    });
+    std::function<Value*(AccessId)> anywhere = one.leaves.load;
+    one.leaves.load = [&](AccessId id) { return walkers_.count(id) ? load(one, id) : anywhere(id); };
+    walkers_.clear();
+    for (const std::vector<AccessId>& list : {loads_, written_})
+        for (AccessId id : list) {
+            const Access& a = e_.f.access(id);
+            if (a.at.empty() && Nest::names(a, along_) && !walkers_.count(id))
+                walkers_[id] = e_.var(nest_.offset(a, one));
+        }
+    one.hoist(reads_, along_);
+    llvm::BasicBlock *again = e_.block("lane"), *done = e_.block("lanes_done");
+    e_.enter(again);
+    for (ExprId e : reads_) one.emit(e);
+    consume(one);
+    for (auto& [id, offset] : walkers_) e_.add(offset, odometer.stride(e_.f.access(id).buffer));
+    e_.add(odometer.inner, e_.i64(1));
+    e_.ir.CreateCondBr(e_.ir.CreateICmpSLT(e_.get(odometer.inner), end), again, done);
+    e_.ir.SetInsertPoint(done);
+}
+Value* Inner::lane_offset(Body& one, AccessId id) {
+    auto walker = walkers_.find(id);
+    Value* offset = walker != walkers_.end() ? e_.get(walker->second) : nest_.offset(e_.f.access(id), one);
+    nest_.bounds(one, e_.f.access(id).buffer, offset);
+    return offset;
 }
 
 // Where a vector access starts, and how far one element moves it.
@@ -86,7 +107,8 @@ void Inner::place(AccessId id, Body& uniform, bool reads) {
     DType t = e_.f.buffers[a.buffer.index].dtype;
     Value* offset = nest_.offset(a, uniform);
     Value* stride = Nest::names(a, along_) ? nest_.at(along_).stride(a.buffer) : e_.i64(0);
-    Cursor cursor{e_.var(nest_.pointer(a.buffer, offset)), e_.var(offset), stride};
+    Value* advance = e_.ir.CreateMul(stride, e_.i64(width_));
+    Cursor cursor{e_.var(nest_.pointer(a.buffer, offset)), e_.var(offset), stride, advance};
     if (reads) {
         Type* scalar = t == DType::boolean ? static_cast<Type*>(e_.ir.getInt8Ty()) : e_.scalar_type(t);
         llvm::AllocaInst* slot = e_.memory(llvm::FixedVectorType::get(scalar, unsigned(width_)), 1, 64);
@@ -124,9 +146,8 @@ void Inner::vectors(Value* end, llvm::BasicBlock* slow) {
     e_.ir.SetInsertPoint(again);
     body.scope([&] { one_vector(body, slow, e_.i64(width_)); });
     for (auto& [id, cursor] : cursors_) {
-        Value* by = e_.ir.CreateMul(cursor.step, e_.i64(width_));
-        e_.set(cursor.pointer, e_.ir.CreateGEP(e_.ir.getInt8Ty(), e_.get(cursor.pointer), by));
-        if (e_.checked) e_.add(cursor.offset, by);
+        e_.set(cursor.pointer, e_.ir.CreateGEP(e_.ir.getInt8Ty(), e_.get(cursor.pointer), cursor.advance));
+        if (e_.checked) e_.add(cursor.offset, cursor.advance);
     }
     e_.add(odometer.inner, e_.i64(width_));
     e_.ir.CreateCondBr(room(), again, done);
@@ -135,9 +156,7 @@ void Inner::vectors(Value* end, llvm::BasicBlock* slow) {
 
     e_.when(e_.ir.CreateICmpSLT(e_.get(odometer.inner), end), [&] {
         Value* left = e_.ir.CreateSub(end, e_.get(odometer.inner));
-        Value* ones = e_.ir.CreateSub(e_.ir.CreateShl(e_.i64(1), left), e_.i64(1));      // left < width <= 64
-        Value* bits = e_.ir.CreateTrunc(ones, e_.ir.getIntNTy(unsigned(width_)));
-        body.mask = e_.ir.CreateBitCast(bits, llvm::FixedVectorType::get(e_.ir.getInt1Ty(), unsigned(width_)));
+        body.mask = nest_.first_lanes(left, width_);
         body.scope([&] { one_vector(body, slow, left); });
         e_.set(odometer.inner, end);
     });
@@ -156,11 +175,7 @@ void Inner::one_vector(Body& body, llvm::BasicBlock* slow, Value* lanes) {
 Value* Inner::load(Body& body, AccessId from) {
     const Access& a = e_.f.access(from);
     DType t = e_.f.buffers[a.buffer.index].dtype;
-    if (body.width() == 1) {
-        Value* offset = nest_.offset(a, body);
-        nest_.bounds(body, a.buffer, offset);
-        return nest_.load(t, nest_.pointer(a.buffer, offset));
-    }
+    if (body.width() == 1) return nest_.load(t, nest_.pointer(a.buffer, lane_offset(body, from)));
     Cursor& cursor = cursors_.at(from);
     nest_.bounds(body, a.buffer, e_.get(cursor.offset), lanes_, cursor.step);
     return nest_.load(t, e_.get(cursor.pointer), body.width(), body.mask);
@@ -168,7 +183,8 @@ Value* Inner::load(Body& body, AccessId from) {
 
 void Inner::store(Body& body, AccessId to, Value* value) {
     const Access& a = e_.f.access(to);
-    if (body.width() == 1) return nest_.store_one(body, to, value);
-    nest_.store(e_.f.buffers[a.buffer.index].dtype, value, e_.get(cursors_.at(to).pointer), body.mask);
+    DType t = e_.f.buffers[a.buffer.index].dtype;
+    if (body.width() == 1) return nest_.store(t, value, nest_.pointer(a.buffer, lane_offset(body, to)));
+    nest_.store(t, value, e_.get(cursors_.at(to).pointer), body.mask);
 }
 } // namespace nereus::cg

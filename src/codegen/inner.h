@@ -25,12 +25,13 @@ class Inner {
     Value* load(Body& body, loop::AccessId from);        // what store() would overwrite
 
  private:
-    struct Cursor { Emitter::Var pointer, offset; Value* step; };
+    struct Cursor { Emitter::Var pointer, offset; Value *step, *advance; };      // bytes per element, per vector
     void vectors(Value* end, llvm::BasicBlock* slow);
+    void lanes(Value* end);
+    Value* lane_offset(Body& one, loop::AccessId id);
     void one_vector(Body& body, llvm::BasicBlock* slow, Value* lanes);
     void place(loop::AccessId id, Body& uniform, bool reads);
     void collect(loop::ExprId e, bool inside_index);
-    Value* index_lanes();
 
     Nest& nest_;
     Emitter& e_;
@@ -40,7 +41,8 @@ class Inner {
     std::vector<loop::AccessId> written_, loads_;        // loads that move along the axis
     std::vector<loop::BufferId> still_;                  // buffers that an index reads: may not move
     std::vector<bool> seen_;
-    std::map<loop::AccessId, Cursor> cursors_;
+    std::map<loop::AccessId, Cursor> cursors_;           // of the vector body
+    std::map<loop::AccessId, Emitter::Var> walkers_;     // byte offsets in the one-lane body
     Value* unit_ = nullptr;
     Value* lanes_ = nullptr;                             // active lanes of the current vector, i64
 };

@@ -24,6 +24,7 @@ class Nest {
     Value* load(DType t, Value* pointer, int width = 1, Value* mask = nullptr);
     void store(DType t, Value* value, Value* pointer, Value* mask = nullptr);
     Value* lane_numbers(int width);                      // 0, 1, 2, ... as i64
+    Value* first_lanes(Value* count, int width);         // mask of 1 <= count <= width lanes
     void store_one(Body& body, loop::AccessId to, Value* value);
 
  private:

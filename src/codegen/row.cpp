@@ -129,7 +129,7 @@ class Rows {
             uniform.leaves.value = [this](int n) { return e_.get(results_[size_t(n)]); };
             Body body(e_, nest_.masks, plan_.width, plan_.outer, &uniform);
             lanes_ = e_.min(width, e_.ir.CreateSub(end, e_.get(outer_.inner)));
-            if (masks) body.mask = first_lanes(lanes_);
+            if (masks) body.mask = nest_.first_lanes(lanes_, plan_.width);
             body.leaves.index = [&](loop::GroupId) {
                 return e_.ir.CreateAdd(e_.splat(outer_.position(), plan_.width), nest_.lane_numbers(plan_.width));
             };
@@ -141,13 +141,6 @@ class Rows {
             }
             e_.add(outer_.inner, lanes_);
         });
-    }
-    Value* first_lanes(Value* count) {
-        Type* bits = e_.ir.getIntNTy(unsigned(plan_.width));
-        Value* all = llvm::ConstantInt::get(bits, ~uint64_t(0));
-        Value* drop = e_.ir.CreateTrunc(e_.ir.CreateSub(e_.i64(plan_.width), count), bits);      // count >= 1
-        return e_.ir.CreateBitCast(e_.ir.CreateLShr(all, drop),
-                                   llvm::FixedVectorType::get(e_.ir.getInt1Ty(), unsigned(plan_.width)));
     }
     // One well predicted branch tells a column of a buffer from a value that all lanes share.
     Value* load_column(Body& body, Body& uniform, AccessId id) {

@@ -12,12 +12,21 @@ bool is_word(std::string_view name) {
     return !name.empty();
 }
 
+// Words joined by dots: copies of @f are called @f.1.
+bool is_function_name(std::string_view name) {
+    for (size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
+        if (!is_word(name.substr(0, dot))) return false;
+        name.remove_prefix(dot + 1);
+    }
+    return is_word(name);
+}
+
 class FunctionVerifier {
  public:
     FunctionVerifier(const Module& module, const Function& function) : m(module), f(function) {}
 
     Status run() {
-        if (!is_word(f.name)) return error("the name of the function is not a word");
+        if (!is_function_name(f.name)) return error("the name of the function is not a word");
         std::unordered_set<std::string_view> names;
         for (const ValueInfo& value : f.values) {
             if (!is_word(value.name)) return error("the name '" + value.name + "' is not a word");

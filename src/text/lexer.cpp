@@ -101,7 +101,8 @@ class Lexer {
 
     Status sigil(char c) {
         size_t from = at_++;
-        while (is_word(peek())) ++at_;
+        // copies of a function are called @f.1, and a function has no parts that a dot could name
+        while (is_word(peek()) || (c == '@' && at_ > from + 1 && peek() == '.' && is_word(peek(1)))) ++at_;
         if (at_ == from + 1)
             return error("`" + std::string(1, c) + "` must be followed by a name", from, 1,
                          c == '%' ? "`%` begins a variable; the remainder is `mod(a, b)`"

@@ -96,7 +96,7 @@ bool Context::enter_region(Frame* frame, uint32_t index, const Instruction* at) 
     } else {
         std::vector<int64_t> key;
         for (uint32_t reg : region.key) key.push_back(int64_t(frame->regs[reg]));
-        if (!(plan = plan_region(index, key, arena, at))) return false;
+        if (!(plan = plan_region(index, key, at))) return false;
         ++stats_.plan_misses;
     }
     if (!reserve(arena, plan->arena_bytes)) return out_of_memory(at);
@@ -109,11 +109,10 @@ bool Context::enter_region(Frame* frame, uint32_t index, const Instruction* at) 
     return true;
 }
 
-RegionPlan* Context::plan_region(uint32_t index, std::span<const int64_t> key, std::byte* free_from, const Instruction* at) {
+RegionPlan* Context::plan_region(uint32_t index, std::span<const int64_t> key, const Instruction* at) {
     const RegionInfo& region = program_->exe().regions[index];
-    // the plan program runs in a frame of its own above ours: nothing there is in use yet
-    auto* frame = reinterpret_cast<Frame*>(free_from);
-    if (!reserve(free_from, Frame::bytes(region.plan_registers))) return out_of_memory(at), nullptr;
+    plan_frame_.resize(std::max(plan_frame_.size(), size_t(Frame::bytes(region.plan_registers)) / 8));
+    auto* frame = reinterpret_cast<Frame*>(plan_frame_.data());
     *frame = Frame{nullptr, program_->exe().code.data() + region.plan_begin, nullptr, nullptr, region.function, 0};
     std::copy(key.begin(), key.end(), frame->regs);
     if (!execute(frame)) return nullptr;

@@ -35,6 +35,10 @@ class Context {
     // other owner is written in place, so that a second call at the same shapes allocates nothing.
     Status run(const EntryInfo& entry, std::span<const HostTensor> args, std::span<HostTensor> results);
 
+    // The bytes of frames and arenas that a call with these door sizes reserves (Stats::arena_bytes), without running it;
+    // an upper bound where elements decide between ways. No bound found (limit): a size or a depth follows from elements.
+    Result<int64_t> peak(const EntryInfo& entry, std::span<const int64_t> door_sizes) const;
+
     const LoadedExecutable& program() const { return *program_; }
     const Stats& stats() const { return stats_; }
     void trim();                             // gives cached memory back
@@ -44,6 +48,7 @@ class Context {
     struct Frame;
     struct Door;                             // vm/door.cpp: arguments in, results out
     friend struct Door;
+    struct PeakWalk;                         // vm/peak.cpp
 
     Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, Range range);
     Status call(const EntryInfo& entry, std::span<const uint64_t> arguments, std::span<uint64_t> results);
@@ -52,7 +57,7 @@ class Context {
     bool reserve(const std::byte* at, int64_t bytes);
     bool execute(Frame* frame);              // until that frame returns; false: error_ says why
     bool enter_region(Frame* frame, uint32_t region, const Instruction* at);
-    RegionPlan* plan_region(uint32_t region, std::span<const int64_t> key, std::byte* free_from, const Instruction* at);
+    RegionPlan* plan_region(uint32_t region, std::span<const int64_t> key, const Instruction* at);
     bool run_list(Frame* frame, uint32_t list);
     bool run_launch(Frame* frame, uint32_t launch);
     bool run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, const LaunchInfo& info);
@@ -73,6 +78,7 @@ class Context {
     Range range_;
     Heap heap_;
     std::vector<PlanCache> regions_;
+    std::vector<uint64_t> plan_frame_;       // of plan programs: the peak is the same for a hit and a miss
     std::vector<std::byte> scratch_;
     Worker worker_ = {};
     KernelError kernel_error_ = {};

@@ -46,18 +46,12 @@ void RegionPlan::bind_arena(std::byte* at) {
     for (auto [buffer, slot] : slot_buffers) buffers[buffer] = at + slot_offsets[slot];
 }
 
-Result<std::unique_ptr<RegionPlan>> make_region_plan(const LoadedExecutable& loaded, const RegionInfo& region,
-                                                     std::span<const int64_t> key, std::span<const int64_t> values,
-                                                     PackMode mode) {
-    const Executable& exe = loaded.exe();
-    auto plan = std::make_unique<RegionPlan>();
-    plan->region = &region;
-    plan->key.assign(key.begin(), key.end());
-
+Result<Placement> place_slots(const RegionInfo& region, std::span<const int64_t> values, PackMode mode) {
+    Placement placed;
     size_t count = region.slots.size();
     std::vector<PackBuffer> buffers(count);
     std::vector<uint32_t> order(count);
-    plan->slot_offsets.resize(count);
+    placed.slot_offsets.resize(count);
     for (size_t i = 0; i < count; ++i) {
         const SlotInfo& slot = region.slots[i];
         int64_t size = read(slot.bytes, values, {});
@@ -65,16 +59,31 @@ Result<std::unique_ptr<RegionPlan>> make_region_plan(const LoadedExecutable& loa
         bool low = false;
         for (uint32_t step : region.prefixes) low |= slot.first <= step && step <= slot.last;
         buffers[i] = PackBuffer{size, slot.first, slot.last, low};
-        plan->slot_bytes.push_back(size);
+        placed.slot_bytes.push_back(size);
     }
-    plan->arena_bytes = TRY(pack(buffers, mode, plan->slot_offsets, order));
+    placed.arena_bytes = TRY(pack(buffers, mode, placed.slot_offsets, order));
     for (uint32_t step : region.prefixes) {
         int64_t end = 0;
         for (size_t i = 0; i < count; ++i)
             if (buffers[i].first <= step && step <= buffers[i].last)
-                end = std::max(end, plan->slot_offsets[i] + buffers[i].size);
-        plan->prefixes.push_back((end + slot_alignment - 1) / slot_alignment * slot_alignment);
+                end = std::max(end, placed.slot_offsets[i] + buffers[i].size);
+        placed.prefixes.push_back((end + slot_alignment - 1) / slot_alignment * slot_alignment);
     }
+    return placed;
+}
+
+Result<std::unique_ptr<RegionPlan>> make_region_plan(const LoadedExecutable& loaded, const RegionInfo& region,
+                                                     std::span<const int64_t> key, std::span<const int64_t> values,
+                                                     PackMode mode) {
+    const Executable& exe = loaded.exe();
+    auto plan = std::make_unique<RegionPlan>();
+    plan->region = &region;
+    plan->key.assign(key.begin(), key.end());
+    Placement placed = TRY(place_slots(region, values, mode));
+    plan->arena_bytes = placed.arena_bytes;
+    plan->slot_offsets = std::move(placed.slot_offsets);
+    plan->slot_bytes = std::move(placed.slot_bytes);
+    plan->prefixes = std::move(placed.prefixes);
 
     // first the sizes of all blocks, so that the vectors do not move while launches point into them
     size_t buffer_total = 0, param_total = 0;

@@ -39,7 +39,13 @@ struct RegionPlan {
     void bind_arena(std::byte* at);
 };
 
+struct Placement {
+    int64_t arena_bytes = 0;
+    std::vector<int64_t> slot_offsets, slot_bytes, prefixes;   // as in RegionPlan
+};
 // `values` are the registers of the plan program after it ran. Fails when sizes overflow.
+Result<Placement> place_slots(const RegionInfo& region, std::span<const int64_t> values, PackMode mode);
+
 Result<std::unique_ptr<RegionPlan>> make_region_plan(const LoadedExecutable& loaded, const RegionInfo& region,
                                                      std::span<const int64_t> key, std::span<const int64_t> values,
                                                      PackMode mode);
