@@ -224,7 +224,7 @@ std::string TypePrinter::marked_atom(Atom atom, int& budget) {
         std::vector<std::string> args;
         for (Dim arg : node.args) args.push_back(marked(arg, budget));
         if (sorted)
-            std::stable_sort(args.begin(), args.end(), [&](const std::string& a, const std::string& b) {
+            std::sort(args.begin(), args.end(), [&](const std::string& a, const std::string& b) {
                 return unmark(a, false) < unmark(b, false);
             });
         return std::string(name) + "(" + joined(args) + ")";
@@ -255,7 +255,7 @@ std::string TypePrinter::marked_term(const Term& term, int& budget) {
             if (!alone && m_->dims.atom(factor.atom).kind == AtomKind::floor_div) text = "(" + text + ")";
             factors.push_back(std::move(text));
         }
-    std::stable_sort(factors.begin(), factors.end(), [&](const std::string& a, const std::string& b) {
+    std::sort(factors.begin(), factors.end(), [&](const std::string& a, const std::string& b) {
         return unmark(a, false) < unmark(b, false);
     });
     uint64_t size = term.coefficient < 0 ? uint64_t(0) - uint64_t(term.coefficient) : uint64_t(term.coefficient);
@@ -278,7 +278,7 @@ std::string TypePrinter::marked(Dim dim, int& budget) {
         std::string key = unmark(text, false);
         rows.push_back(Row{term.coefficient < 0, degree, std::move(text), std::move(key)});
     }
-    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
         if (a.degree != b.degree) return a.degree > b.degree;
         return a.key < b.key;
     });

@@ -1,4 +1,6 @@
 #include "text/parse.h"
+#include "base/big_stack.h"
+#include "ir/verify.h"
 #include "text/lexer.h"
 #include "text/parse_decl.h"
 #include <filesystem>
@@ -50,12 +52,35 @@ struct Reader {
         return {};
     }
 
+    // Few programs nest deep; those that may get a stack that is sure to hold them.
     Status run(ParseInput& input) {
         TRY(add_all(input));
+        Status status;
+        if (!may_be_deep()) return read();
+        TRY(on_big_stack([&] { status = read(); }));
+        return status;
+    }
+
+    bool may_be_deep() const {
+        int unbracketed = 0;                             // fn() -> fn() -> …, for %i in for %j in …, else if … else if
+        for (const SourceFile& file : files)
+            for (const Token& token : file.tokens) {
+                if (token.depth > 50) return true;
+                unbracketed += Cursor::is(token, "fn") || Cursor::is(token, "for") || Cursor::is(token, "else");
+            }
+        return unbracketed > 50;
+    }
+
+    Status read() {
         TRY(declarations.resolve_types());
         TRY(declarations.resolve_signatures());
         for (FunctionItem& item : declarations.functions()) TRY(BodyParser(program, item).run());
-        return {};
+        if (!program.has_generic_form) return {};
+        Status sound = verify(program.module);
+        if (sound) return {};
+        Error error = std::move(sound).error();
+        error.code = Code::parse;                        // not our mistake here, but the text's
+        return error;
     }
 };
 } // namespace
