@@ -32,9 +32,10 @@ struct GridLayout {
 
 // What a worker needs beside its stack: fixed + the sum over `per_point` of bytes * points of the group.
 struct ScratchLayout {
-    struct Term { uint16_t group; int32_t bytes; };
+    struct Term { uint16_t group = 0; int32_t bytes = 0; bool operator==(const Term&) const = default; };
     int64_t fixed = 0;
     std::vector<Term> per_point;
+    bool operator==(const ScratchLayout&) const = default;
 };
 
 struct ParamLayout {
