@@ -53,15 +53,9 @@ template <class A> void fields(A& a, Seen<A, GridLayout::Dim>& x) {
 template <class A> void fields(A& a, Seen<A, GridLayout>& x) {
     a.field("dims", x.dims), a.field("work", x.work), a.field("target", x.target), a.field("align", x.align);
 }
-template <class A> void fields(A& a, Seen<A, ScratchLayout::Term>& x) {
-    a.field("group", x.group), a.field("bytes", x.bytes);
-}
-template <class A> void fields(A& a, Seen<A, ScratchLayout>& x) {
-    a.field("fixed", x.fixed), a.field("per_point", x.per_point);
-}
 template <class A> void fields(A& a, Seen<A, ParamLayout>& x) {
     a.field("groups", x.groups), a.field("buffers", x.buffers), a.field("scalars", x.scalars),
-        a.field("grid", x.grid), a.field("scratch", x.scratch);
+        a.field("grid", x.grid);
 }
 template <class A> void fields(A& a, Seen<A, KernelInfo>& x) {
     a.field("name", x.name), a.field("offset", x.offset), a.field("library", x.library),

@@ -84,11 +84,6 @@ class TableVerifier {
             if (dim.tile < 1) return wrong(where, "a tile of " + std::to_string(dim.tile));
         }
         for (uint16_t group : layout.grid.work) TRY(below(where, group, layout.groups.size(), "group"));
-        if (layout.scratch.fixed < 0) return wrong(where, "scratch of " + std::to_string(layout.scratch.fixed) + " bytes");
-        for (ScratchLayout::Term term : layout.scratch.per_point) {
-            TRY(below(where, term.group, layout.groups.size(), "group"));
-            if (term.bytes < 0) return wrong(where, "scratch of " + std::to_string(term.bytes) + " bytes per point");
-        }
         if (layout.grid.align < 1 || layout.grid.target < 0) return wrong(where, "a grid that cannot be cut");
         return {};
     }

@@ -39,9 +39,7 @@ int64_t bind_params(const LaunchInfo& launch, const KernelInfo& kernel, std::spa
     }
     std::span<const int64_t> scalars = put(launch.scalars);
     if (fill_params(kernel.layout, std::span(shapes, launch.groups.size()), scalars, p) < 0) return -1;
-    int64_t needed_scratch = scratch_bytes(kernel.layout, p);
-    if (needed_scratch < 0) return -1;
-    scratch = std::max({scratch, kernel.scratch, needed_scratch});
+    scratch = std::max(scratch, kernel.scratch);
     return p[0];
 }
 
