@@ -65,11 +65,14 @@ Result<Target> target_named(std::string_view name) {
     case 4: target.machine = {.vector_bytes = 64, .vector_registers = 32, .masks = true, .fma = true}; return target;
     default: break;
     }
-    if (name == "host") return Error{Code::unsupported, "this processor lacks SSE4.2, the least that is supported"};
-    return Error{Code::usage, "no target named '" + std::string(name) + "'", {}, "x86-64-v2, x86-64-v3, x86-64-v4 or host"};
+    if (name == "host")
+        return Error{Code::unsupported, "this processor lacks SSE4.2, the least that is supported"};
+    return Error{Code::usage, "no target named '" + std::string(name) + "'", {},
+                 "x86-64-v2, x86-64-v3, x86-64-v4 or host"};
 }
 
-Result<MachineCode> codegen(std::span<const loop::Scheduled> kernels, const Target& target, const CodegenOptions& options) {
+Result<MachineCode> codegen(std::span<const loop::Scheduled> kernels, const Target& target,
+                            const CodegenOptions& options) {
     llvm::LLVMContext context;
     llvm::Module module("kernels", context);
     std::unique_ptr<llvm::TargetMachine> machine = machine_for(target);
@@ -78,7 +81,8 @@ Result<MachineCode> codegen(std::span<const loop::Scheduled> kernels, const Targ
     emit_kernels(module, kernels, target, options);
     std::string problem;
     llvm::raw_string_ostream problems(problem);
-    if (llvm::verifyModule(module, &problems)) return Error{Code::internal, "code generator wrote invalid IR: " + problem};
+    if (llvm::verifyModule(module, &problems))
+        return Error{Code::internal, "code generator wrote invalid IR: " + problem};
 
     llvm::SmallVector<char, 0> object;
     llvm::raw_svector_ostream stream(object);

@@ -25,7 +25,8 @@ struct MachineCode {
 };
 
 // All kernels go through one LLVM module. Fails only if LLVM emits something the linker does not accept.
-Result<MachineCode> codegen(std::span<const loop::Scheduled> kernels, const Target& target, const CodegenOptions& options = {});
+Result<MachineCode> codegen(std::span<const loop::Scheduled> kernels, const Target& target,
+                            const CodegenOptions& options = {});
 
 // The LLVM IR of one kernel, for people.
 std::string llvm_text(const loop::Scheduled& kernel, const Target& target, const CodegenOptions& options = {});

@@ -1,10 +1,10 @@
 // codegen/contract.cpp - matrix products: register tiles over a panel of columns.
 //
-// An item is one tile of a panel of one batch; tiles of a panel follow each other, so the panel stays in cache. Every
-// sum runs over k in sequence in one register: the result does not depend on tiles, panels or tasks. The left factor
-// is read where it lies, one number per row and step. The right factor is read where it lies if its columns are
-// adjacent and the panel is full or masks can cut it; else the panel is first copied to scratch. A finished tile goes to the stack, and
-// the statements after the contraction run over it row by row while it is in L1.
+// An item is one tile of a panel of one batch; tiles of a panel follow each other, so the panel stays in cache.
+// Every sum runs over k in sequence in one register: the result does not depend on tiles, panels or tasks. The left
+// factor is read where it lies, one number per row and step. The right factor is read where it lies if its columns
+// are adjacent and the panel is full or masks can cut it; else the panel is first copied to scratch. A finished tile
+// goes to the stack, and the statements after the contraction run over it row by row while it is in L1.
 #include "codegen/inner.h"
 #include "codegen/plans.h"
 
@@ -17,7 +17,8 @@ class Contraction {
     Contraction(Emitter& e, const loop::ContractPlan& plan)
         : e_(e), nest_(e), plan_(plan), statement_(std::get<loop::Contract>(e.f.body[0])),
           dtype_(e.f.expr(statement_.left).dtype), size_(size_of(dtype_)), columns_(plan.vectors * plan.width),
-          word_(e.ir.getInt64Ty()), points_m_(e.points(plan.m)), points_n_(e.points(plan.n)), points_k_(e.points(plan.k)) {
+          word_(e.ir.getInt64Ty()), points_m_(e.points(plan.m)), points_n_(e.points(plan.n)),
+          points_k_(e.points(plan.k)) {
         left_ = {e.var(e.ir.getPtrTy()), e.var(word_), e.var(word_)};
         right_ = {e.var(e.ir.getPtrTy()), e.var(word_), e.var(word_)};
         item_ = e.var(word_);
@@ -116,7 +117,8 @@ class Contraction {
         Odometer &k = nest_.at(plan_.k), &n = nest_.at(plan_.n);
         Inner inner(nest_, plan_.n, plan_.epilogue_width, {statement_.right}, {});
         inner.consume = [&](Body& body) {
-            Value* element = ir.CreateAdd(ir.CreateMul(e_.get(k.inner), e_.i64(columns_)), ir.CreateSub(e_.get(n.inner), first_column_));
+            Value* column = ir.CreateSub(e_.get(n.inner), first_column_);
+            Value* element = ir.CreateAdd(ir.CreateMul(e_.get(k.inner), e_.i64(columns_)), column);
             Value* to = step_by(panel, ir.CreateMul(element, e_.i64(size_)));
             nest_.store(dtype_, body.emit(statement_.right), to, body.mask);
         };
@@ -171,9 +173,11 @@ class Contraction {
         bool masks = e_.target.machine.masks;
         Value* width = e_.i64(plan_.width);
         Value* vectors = ir.CreateUDiv(ir.CreateAdd(columns, e_.i64(plan_.width - 1)), width);
-        Value* full = masks ? ir.CreateICmpEQ(columns, e_.i64(columns_)) : ir.CreateICmpEQ(vectors, e_.i64(plan_.vectors));
+        Value* full = masks ? ir.CreateICmpEQ(columns, e_.i64(columns_))
+                            : ir.CreateICmpEQ(vectors, e_.i64(plan_.vectors));
         auto narrow = [&](Value* v) {
-            if (masks) mask_ = nest_.first_lanes(e_.min(width, ir.CreateSub(columns, ir.CreateMul(v, width))), plan_.width);
+            Value* left = ir.CreateSub(columns, ir.CreateMul(v, width));
+            if (masks) mask_ = nest_.first_lanes(e_.min(width, left), plan_.width);
             multiply_rows(rows, 1, v);
             mask_ = nullptr;
         };
@@ -184,7 +188,8 @@ class Contraction {
         Emitter::Var done = e_.var(e_.i64(0));
         for (int height : {plan_.rows, 4, 2, 1}) {
             if (height == plan_.rows ? height == 4 : height >= plan_.rows) continue;     // each height once
-            e_.loop_while([&] { return e_.ir.CreateICmpSGE(e_.ir.CreateSub(rows, e_.get(done)), e_.i64(height)); }, [&] {
+            auto fits = [&] { return e_.ir.CreateICmpSGE(e_.ir.CreateSub(rows, e_.get(done)), e_.i64(height)); };
+            e_.loop_while(fits, [&] {
                 multiply_tile(height, vectors, e_.get(done), first_vector);
                 e_.add(done, e_.i64(height));
             });
@@ -197,21 +202,25 @@ class Contraction {
         for (int i = 0; i < height * vectors; ++i) sums.push_back(e_.var(llvm::Constant::getNullValue(type)));
         Value* row_bytes = e_.get(left_.row);
         Emitter::Var left = e_.var(step_by(e_.get(left_.base), ir.CreateMul(first_row, row_bytes)));
-        Emitter::Var right = e_.var(step_by(e_.get(right_.base), ir.CreateMul(first_vector, e_.i64(plan_.width * size_))));
+        Value* skipped = ir.CreateMul(first_vector, e_.i64(plan_.width * size_));
+        Emitter::Var right = e_.var(step_by(e_.get(right_.base), skipped));
         std::vector<Value*> row_offsets;
         for (int r = 0; r < height; ++r) row_offsets.push_back(ir.CreateMul(row_bytes, e_.i64(r)));
         Value *left_step = e_.get(left_.step), *right_step = e_.get(right_.step);
         e_.loop(e_.i64(0), points_k_, 1, [&](Value*) {
             std::vector<Value*> column;
-            for (int v = 0; v < vectors; ++v)
-                column.push_back(nest_.load(dtype_, step_by(e_.get(right), e_.i64(v * plan_.width * size_)), plan_.width, mask_));
+            for (int v = 0; v < vectors; ++v) {
+                Value* from = step_by(e_.get(right), e_.i64(v * plan_.width * size_));
+                column.push_back(nest_.load(dtype_, from, plan_.width, mask_));
+            }
             for (int r = 0; r < height; ++r) {
-                Value* factor = e_.splat(nest_.load(dtype_, step_by(e_.get(left), row_offsets[size_t(r)])), plan_.width);
+                Value* number = nest_.load(dtype_, step_by(e_.get(left), row_offsets[size_t(r)]));
+                Value* factor = e_.splat(number, plan_.width);
                 for (int v = 0; v < vectors; ++v) {
                     Emitter::Var sum = sums[size_t(r * vectors + v)];
-                    Value* next = is_float(dtype_) ? emit_fma(e_, factor, column[size_t(v)], e_.get(sum))
-                                                   : ir.CreateAdd(ir.CreateMul(factor, column[size_t(v)]), e_.get(sum));
-                    e_.set(sum, next);
+                    Value* other = column[size_t(v)];
+                    e_.set(sum, is_float(dtype_) ? emit_fma(e_, factor, other, e_.get(sum))
+                                                 : ir.CreateAdd(ir.CreateMul(factor, other), e_.get(sum)));
                 }
             }
             e_.set(left, step_by(e_.get(left), left_step));

@@ -12,7 +12,8 @@ void set_target(llvm::Function& f, const Target& target) {
 
 Emitter::Emitter(llvm::Module& module, const std::string& name, const loop::Scheduled& kernel, const Target& t,
                  const CodegenOptions& options)
-    : f(kernel.function), layout(kernel.params), target(t), checked(options.checked), ir(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())) {
+    : f(kernel.function), layout(kernel.params), target(t), checked(options.checked),
+      ir(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())) {
     Type *i32 = ir.getInt32Ty(), *word = ir.getInt64Ty(), *pointer = ir.getPtrTy();
     auto* type = llvm::FunctionType::get(i32, {pointer, word, word, pointer}, false);
     fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
@@ -84,7 +85,7 @@ Value* Emitter::launch_field(size_t offset, Type* type) {
 Value* Emitter::param(int slot) {
     Value*& known = params_[slot];
     if (!known)
-        known = at_entry([&] { return ir.CreateLoad(ir.getInt64Ty(), ir.CreateConstGEP1_64(ir.getInt64Ty(), p_, uint64_t(slot))); });
+        known = at_entry([&] { return ir.CreateLoad(ir.getInt64Ty(), param_pointer(i64(slot))); });
     return known;
 }
 Value* Emitter::param_pointer(Value* slot) { return ir.CreateGEP(ir.getInt64Ty(), p_, slot); }
@@ -116,7 +117,8 @@ Value* Emitter::scalar(loop::ScalarId s) {
 Value* Emitter::scratch() {
     if (!scratch_)
         scratch_ = at_entry([&] {
-            return ir.CreateLoad(ir.getPtrTy(), ir.CreateConstGEP1_64(ir.getInt8Ty(), fn_->getArg(3), offsetof(Worker, scratch)));
+            Value* field = ir.CreateConstGEP1_64(ir.getInt8Ty(), fn_->getArg(3), offsetof(Worker, scratch));
+            return ir.CreateLoad(ir.getPtrTy(), field);
         });
     return scratch_;
 }

@@ -183,9 +183,10 @@ Value* Body::binary(const Expr& x, Value* a, Value* b) {
 // divide in f64, where the quotient of two i32 is never rounded across an integer.
 Value* Body::integer_divide(Op op, DType t, Value* a, Value* b) {
     IR& ir = e_.ir;
-    Value *zero = zero_like(b), *one = llvm::ConstantInt::get(b->getType(), 1), *minus = llvm::Constant::getAllOnesValue(b->getType());
-    bool known = false;
-    if (auto* c = llvm::dyn_cast<llvm::Constant>(b)) known = !c->containsUndefOrPoisonElement() && c->getUniqueInteger().isStrictlyPositive();
+    Value *zero = zero_like(b), *one = llvm::ConstantInt::get(b->getType(), 1);
+    Value* minus = llvm::Constant::getAllOnesValue(b->getType());
+    auto* number = llvm::dyn_cast<llvm::Constant>(b);
+    bool known = number && number->getUniqueInteger().isStrictlyPositive();      // one constant, in every lane
     Value* negates = nullptr;
     Value* divisor = b;
     if (!known) {
@@ -197,7 +198,8 @@ Value* Body::integer_divide(Op op, DType t, Value* a, Value* b) {
     Value* quotient;
     if (width_ > 1 && t == DType::i32) {
         Type* wide = llvm::FixedVectorType::get(ir.getDoubleTy(), unsigned(width_));
-        quotient = ir.CreateFPToSI(ir.CreateFDiv(ir.CreateSIToFP(a, wide), ir.CreateSIToFP(divisor, wide)), a->getType());
+        Value* real = ir.CreateFDiv(ir.CreateSIToFP(a, wide), ir.CreateSIToFP(divisor, wide));
+        quotient = ir.CreateFPToSI(real, a->getType());
     } else {
         quotient = ir.CreateSDiv(a, divisor);
     }

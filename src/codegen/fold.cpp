@@ -22,7 +22,8 @@ Value* fold_identity(Emitter& e, Fold fold, DType t, int width) {
     double infinity = std::numeric_limits<double>::infinity();
     uint64_t lowest = t == DType::i32 ? uint64_t(INT32_MIN) : uint64_t(INT64_MIN);
     auto start = [&](double real, uint64_t whole) -> Value* {
-        return is_float(t) ? llvm::ConstantFP::get(type, real) : static_cast<Value*>(llvm::ConstantInt::get(type, whole));
+        if (is_float(t)) return llvm::ConstantFP::get(type, real);
+        return llvm::ConstantInt::get(type, whole);
     };
     switch (fold) {
     case Fold::sum: return start(0, 0);
@@ -62,7 +63,8 @@ Value* fold_lanes(Emitter& e, Fold fold, DType t, Value* vector) {
         std::vector<int> low(width / 2), high(width / 2);
         std::iota(low.begin(), low.end(), 0);
         std::iota(high.begin(), high.end(), int(width / 2));
-        vector = fold_combine(e, fold, t, e.ir.CreateShuffleVector(vector, low), e.ir.CreateShuffleVector(vector, high));
+        Value *lower = e.ir.CreateShuffleVector(vector, low), *upper = e.ir.CreateShuffleVector(vector, high);
+        vector = fold_combine(e, fold, t, lower, upper);
     }
     return e.ir.CreateExtractElement(vector, uint64_t(0));
 }

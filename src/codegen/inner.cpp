@@ -25,7 +25,8 @@ void Inner::collect(ExprId id, bool inside_index) {
     const Access& a = e_.f.access(access);
     for (const loop::Indirect& at : a.at) collect(at.index, true);
     if (!Nest::names(a, along_)) {
-        if (!inside_index && (nest_.masks[id.index] >> along_.index & 1)) loads_.push_back(access);    // moves by its index
+        bool moves = nest_.masks[id.index] >> along_.index & 1;      // by its index
+        if (!inside_index && moves) loads_.push_back(access);
         return;
     }
     if (inside_index) still_.push_back(a.buffer);

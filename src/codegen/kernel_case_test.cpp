@@ -357,8 +357,8 @@ KernelCase random_case(Function f, Rng& rng) {
     KernelCase c;
     c.f = std::move(f);
     for (const Scalar& s : c.f.scalars)                  // three, in its dtype
-        c.scalars.push_back(s.dtype == DType::f32 ? std::bit_cast<int32_t>(3.0f)
-                            : s.dtype == DType::f64 ? std::bit_cast<int64_t>(3.0) : s.dtype == DType::boolean ? 1 : 3);
+        c.scalars.push_back(s.dtype == DType::f32       ? std::bit_cast<int32_t>(3.0f)
+                            : s.dtype == DType::f64     ? std::bit_cast<int64_t>(3.0) : s.dtype == DType::boolean ? 1 : 3);
     auto extent = [&]() -> int64_t {
         constexpr int64_t usual[] = {0, 1, 2, 3, 5, 7, 8, 13, 16, 17, 31, 32, 37, 64, 67, 97};
         uint64_t pick = rng() % 24;

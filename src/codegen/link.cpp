@@ -51,9 +51,11 @@ class Linker {
                 if (!loaded || executable != code || s.sh_size == 0) continue;
                 std::string name = string_at(names_ + s.sh_name);
                 if (s.sh_type == SHT_X86_64_UNWIND || name == ".eh_frame") continue;     // kernels never unwind
-                if (s.sh_type != SHT_PROGBITS || (s.sh_flags & SHF_WRITE) || !(name.starts_with(".text") || name.starts_with(".rodata")))
+                bool known = name.starts_with(".text") || name.starts_with(".rodata");
+                if (!known || s.sh_type != SHT_PROGBITS || (s.sh_flags & SHF_WRITE))
                     return wrong("unexpected section '" + name + "'");
-                if (s.sh_offset > object_.size() || object_.size() - s.sh_offset < s.sh_size) return wrong("section out of range");
+                if (s.sh_offset > object_.size() || object_.size() - s.sh_offset < s.sh_size)
+                    return wrong("section out of range");
                 size_t align = s.sh_addralign ? s.sh_addralign : 1;
                 size_t at = (out_.blob.size() + align - 1) / align * align;
                 out_.blob.resize(at + s.sh_size);

@@ -32,7 +32,9 @@ struct Lanes {
     Value* pick(Value* c, Value* a, Value* b) { return ir.CreateSelect(c, a, b); }
     int mantissa() const { return wide ? 52 : 23; }
     uint64_t bias() const { return wide ? 1023 : 127; }
-    Value* power_of_two(Value* n) { return to_real(ir.CreateShl(ir.CreateAdd(n, bits(bias())), bits(uint64_t(mantissa())))); }
+    Value* power_of_two(Value* n) {
+        return to_real(ir.CreateShl(ir.CreateAdd(n, bits(bias())), bits(uint64_t(mantissa()))));
+    }
     // Horner, highest power first.
     Value* poly(Value* x, std::initializer_list<double> coefficients) {
         Value* sum = nullptr;
@@ -79,7 +81,8 @@ Value* emit_log(Emitter& e, Value* x) {
     Value* exponent = ir.CreateAShr(offset, l.bits(uint64_t(l.mantissa())));
     Value* m = l.to_real(ir.CreateSub(l.to_bits(scaled), ir.CreateShl(exponent, l.bits(uint64_t(l.mantissa())))));
     exponent = ir.CreateSub(exponent, l.pick(tiny, l.bits(uint64_t(l.mantissa())), l.bits(0)));
-    exponent = ir.CreateTrunc(exponent, l.real->getWithNewType(ir.getInt32Ty()));     // no vector i64 -> f64 before AVX-512
+    // through i32: there is no vector conversion of i64 before AVX-512
+    exponent = ir.CreateTrunc(exponent, l.real->getWithNewType(ir.getInt32Ty()));
     Value *k = ir.CreateSIToFP(exponent, l.real), *f = ir.CreateFSub(m, l.num(1));
     Value* y;
     if (l.wide) {
@@ -124,6 +127,6 @@ Value* emit_tanh(Emitter& e, Value* x) {
     }
     Value* near = l.fma(ir.CreateFMul(x, z), p, x);
     Value* y = l.pick(ir.CreateFCmpOLT(size, l.num(0.625)), near, far);
-    return ir.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, y, x);        // also for -0, where x + 0 has lost the sign
+    return ir.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, y, x);        // also -0: x + 0 has lost the sign
 }
 } // namespace nereus::cg

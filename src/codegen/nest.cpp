@@ -7,7 +7,8 @@ using loop::Access;
 using loop::AccessId;
 
 Nest::Nest(Emitter& emitter) : e(emitter), masks(loop::group_masks(emitter.f)) {
-    for (size_t g = 0; g < e.f.groups.size(); ++g) odometers_.push_back(std::make_unique<Odometer>(e, loop::GroupId(g)));
+    for (size_t g = 0; g < e.f.groups.size(); ++g)
+        odometers_.push_back(std::make_unique<Odometer>(e, loop::GroupId(g)));
 }
 
 bool Nest::names(const Access& a, loop::GroupId g) {
@@ -45,9 +46,10 @@ Value* Nest::load(DType t, Value* pointer, int width, Value* mask) {
     Type* scalar = boolean ? e.ir.getInt8Ty() : e.scalar_type(t);
     Type* type = width == 1 ? scalar : llvm::FixedVectorType::get(scalar, unsigned(width));
     llvm::Align align(1);                                // buffers may lie anywhere
-    Value* loaded = mask ? static_cast<Value*>(e.ir.CreateMaskedLoad(type, pointer, align, mask, llvm::Constant::getNullValue(type)))
-                         : e.ir.CreateAlignedLoad(type, pointer, align);
-    return boolean ? e.ir.CreateICmpNE(loaded, llvm::Constant::getNullValue(type)) : loaded;
+    Value *zero = llvm::Constant::getNullValue(type), *loaded;
+    if (mask) loaded = e.ir.CreateMaskedLoad(type, pointer, align, mask, zero);
+    else loaded = e.ir.CreateAlignedLoad(type, pointer, align);
+    return boolean ? e.ir.CreateICmpNE(loaded, zero) : loaded;
 }
 void Nest::store(DType t, Value* value, Value* pointer, Value* mask) {
     if (t == DType::boolean) value = e.ir.CreateZExt(value, value->getType()->getWithNewType(e.ir.getInt8Ty()));

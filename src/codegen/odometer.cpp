@@ -10,7 +10,8 @@ namespace {
 // last axis.
 constexpr std::string_view helpers = R"(
 ; Moves to a row: coordinates from the last to the first, the first needs no division. Offsets start at zero.
-define internal void @odometer_seek(i64 %row, i64 %rank, ptr %table, ptr %coordinates, ptr %offsets, i64 %buffers) nounwind {
+define internal void @odometer_seek(i64 %row, i64 %rank, ptr %table, ptr %coordinates, ptr %offsets,
+                                    i64 %buffers) nounwind {
 entry:
   %last = sub i64 %rank, 2
   br label %axis
@@ -156,7 +157,8 @@ void Odometer::zero_offsets() {
     }
 }
 void Odometer::call(const char* name, std::vector<Value*> arguments) {
-    arguments.insert(arguments.end(), {rank_, table_, coordinates_, outer_offsets_, e_.i64(int64_t(offsets_.size()))});
+    Value* count = e_.i64(int64_t(offsets_.size()));
+    arguments.insert(arguments.end(), {rank_, table_, coordinates_, outer_offsets_, count});
     e_.ir.CreateCall(helper(*e_.ir.GetInsertBlock()->getModule(), e_.target, name), arguments);
     for (size_t i = 0; i < offsets_.size(); ++i) {
         Type* word = e_.ir.getInt64Ty();

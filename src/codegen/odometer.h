@@ -12,8 +12,9 @@ class Odometer {
 
     Emitter::Var inner;                                  // coordinate on the last axis
     Value* extent() const { return extent_; }            // of the last axis
-    Value* stride(loop::BufferId b) const { return strides_[b.index]; }      // bytes along the last axis; null: not in the group
-    Value* offset(loop::BufferId b);                     // bytes, of the whole position; null: not in the group
+    // Both null if the buffer has no strides in the group.
+    Value* stride(loop::BufferId b) const { return strides_[b.index]; }      // bytes along the last axis
+    Value* offset(loop::BufferId b);                     // bytes, of the whole position
     Value* position();                                   // row-major, of the whole position
     Value* coordinate(Value* axis);                      // of an axis before the last
     Value* rank() const { return rank_; }                // at least 1
@@ -27,7 +28,7 @@ class Odometer {
     void next_row();
     void zero_offsets();
     void call(const char* name, std::vector<Value*> arguments);
-    Value* table_at(size_t column, Value* axis);         // column 0: extents, 1 + i: strides of the group's i-th buffer
+    Value* table_at(size_t column, Value* axis);         // column 0: extents, then strides by buffer
     Emitter& e_;
     const GroupLayout& group_;
     Value *rank_, *extent_;

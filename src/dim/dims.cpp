@@ -156,7 +156,8 @@ Dim Dims::product(std::span<const Dim> args) {
 }
 
 Dim Dims::from_terms(Polynomial terms) {
-    std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return precedes(a.factors, b.factors); });
+    std::sort(terms.begin(), terms.end(),
+              [](const Term& a, const Term& b) { return precedes(a.factors, b.factors); });
     return intern(std::move(terms));
 }
 

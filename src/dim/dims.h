@@ -84,6 +84,7 @@ class Dims {
     Result<int64_t> evaluate(Dim d, const std::function<std::optional<int64_t>(Sym)>& value) const;
 
     std::string to_string(Dim d) const;    // 2*n + m//4, with the grammar of the language
+    std::string to_string(Atom a) const;
     std::string to_string(Dim d, const std::function<std::string(Sym)>& name) const;
 
  private:

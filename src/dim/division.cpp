@@ -4,8 +4,8 @@
 //     (k*q + r)//k      = q + r//k                 mod(k*q + r, k)   = mod(r, k)
 //     (g*y + c)//(g*k)  = (y + c//g)//k            mod(g*y + c, g*k) = g*mod(y + c//g, k) + mod(c, g)
 //     (u//a + y)//k     = (u + a*y)//(a*k)         mod(c*mod(u, e) + y, k) = mod(c*u + y, k) if k divides c*e
-// By a polynomial: whole multiples are taken out by polynomial division and common factors cancelled. Where a factor
-// that was cancelled is 0 the original had no value, so nothing that had a value changes.
+// By a polynomial: whole multiples are taken out by polynomial division and common factors cancelled. Where a
+// factor that was cancelled is 0 the original had no value, so nothing that had a value changes.
 #include "dim/dims.h"
 #include "dim/polynomial.h"
 #include <algorithm>
@@ -66,7 +66,8 @@ Dim Dims::divide_by_constant(Dim a, int64_t k) {
         return add(intern(std::move(parts.quotient)), rest);
     }
     if (is_constant(x)) return constant(0);              // 0 <= c < k
-    if (int64_t g = common_divisor(content(x), k); g > 1) return divide_by_constant(intern(shrunk(x, g)), k / g);
+    if (int64_t g = common_divisor(content(x), k); g > 1)
+        return divide_by_constant(intern(shrunk(x, g)), k / g);
     for (const Term& t : x) {
         const Factor* f = lone_atom(t);
         if (!f || t.coefficient != 1 || atoms_[f->atom.index].kind != AtomKind::floor_div) continue;

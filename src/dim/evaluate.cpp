@@ -11,7 +11,9 @@ struct Evaluating {
     const std::function<std::optional<int64_t>(Sym)>& value;
     std::unordered_map<Atom, Wide> known = {};
 
-    Error overflow(Dim d) { return {Code::value, "the value of " + dims.to_string(d) + " does not fit into 64 bits"}; }
+    Error overflow(Dim d) {
+        return {Code::value, "the value of " + dims.to_string(d) + " does not fit into 64 bits"};
+    }
 
     Result<Wide> dim(Dim d) {
         Wide sum = 0;
@@ -43,15 +45,11 @@ struct Evaluating {
     Result<Wide> apply(Atom a, const AtomNode& node) {
         std::vector<Wide> args;
         for (Dim d : node.args) args.push_back(TRY(dim(d)));
-        auto printed = [&] {
-            std::string out;
-            for (Dim d : node.args) out += (out.empty() ? "" : ", ") + dims.to_string(d);
-            return out;
-        };
         switch (node.kind) {
         case AtomKind::floor_div:
         case AtomKind::mod: {
-            if (args[1] == 0) return Error{Code::value, "division by zero: " + dims.to_string(node.args[1]) + " is 0"};
+            if (args[1] == 0)
+                return Error{Code::value, "division by zero: " + dims.to_string(node.args[1]) + " is 0"};
             Wide r = args[0] % args[1];
             if (r != 0 && (r < 0) != (args[1] < 0)) r += args[1];
             if (node.kind == AtomKind::mod) return r;
@@ -63,8 +61,9 @@ struct Evaluating {
             Wide out = 1;
             for (Wide v : args) {
                 if (v != 1 && out != 1 && v != out)
-                    return Error{Code::shape, "sizes do not broadcast: bcast(" + printed() + ") of " +
-                                                  std::to_string(int64_t(out)) + " and " + std::to_string(int64_t(v))};
+                    return Error{Code::shape, "sizes do not broadcast: " + dims.to_string(a) + " of " +
+                                                  std::to_string(int64_t(out)) + " and " +
+                                                  std::to_string(int64_t(v))};
                 if (v != 1) out = v;
             }
             return out;
@@ -73,8 +72,7 @@ struct Evaluating {
         case AtomKind::size: return Error{Code::value, "the shape variable in a size has no value"};
         case AtomKind::symbol: break;
         }
-        invariant(a.valid(), "a symbol is evaluated by its value");
-        return Error{Code::internal, "not an atom"};
+        return Error{Code::internal, "a symbol is evaluated by its value"};
     }
 };
 } // namespace

@@ -20,12 +20,13 @@ Dim Dims::extremum(AtomKind kind, std::vector<Dim> args) {
         args.erase(args.begin() + long(i--));
     }
     sort_unique(args);
-    // An argument goes if another is at least as extreme whatever the symbols are: by a constant, or by sizes >= 0.
+    // An argument goes if another is at least as extreme whatever the symbols are.
     constexpr size_t most_compared = 16;
     for (size_t i = 0; i < args.size() && args.size() <= most_compared; i++)
         for (size_t j = 0; j < args.size(); j++) {
             if (i == j) continue;
-            std::optional<Polynomial> gap = add_scaled(polynomials_[args[i].index], polynomials_[args[j].index], -1);
+            const Polynomial &x = polynomials_[args[i].index], &y = polynomials_[args[j].index];
+            std::optional<Polynomial> gap = add_scaled(x, y, -1);
             if (gap && kind == AtomKind::max) gap = negate(*gap);
             if (!gap || !fits(*gap) || !nonnegative(intern(std::move(*gap)))) continue;
             args.erase(args.begin() + long(i--));        // min: args[i] >= args[j]; max: args[i] <= args[j]
@@ -36,8 +37,8 @@ Dim Dims::extremum(AtomKind kind, std::vector<Dim> args) {
     for (Dim d : args) nodes += node_count(d);
     if (nodes > 64 && args.size() > 2) {                 // keep halves whole, so that sizes stay bounded
         auto middle = args.begin() + long(args.size() / 2);
-        Dim left = whole(extremum(kind, {args.begin(), middle})), right = whole(extremum(kind, {middle, args.end()}));
-        return apply(kind, {left, right});
+        Dim left = extremum(kind, {args.begin(), middle}), right = extremum(kind, {middle, args.end()});
+        return apply(kind, {whole(left), whole(right)});
     }
     return apply(kind, std::move(args));
 }
@@ -61,7 +62,7 @@ Dim Dims::bcast(std::span<const Dim> given) {
     for (Dim d : args)
         if (constant_value(d)) constants.push_back(d);
     if (constants.size() == 1) return constants[0];      // whatever is compatible with it is it or 1
-    if (!constants.empty()) args = std::move(constants); // never compatible: left standing, so that evaluation says so
+    if (!constants.empty()) args = std::move(constants); // never compatible, and evaluation will say so
     if (args.empty()) return constant(1);
     if (args.size() == 1) return args[0];
     return apply(AtomKind::bcast, std::move(args));

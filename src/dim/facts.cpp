@@ -10,7 +10,9 @@
 namespace nereus {
 Facts::Facts(Dims& dims) : dims_(dims) {}
 
-void Facts::push() { frames_.push_back({changes_.size(), compatible_.size(), state_, rewrite_state_, contradictory_}); }
+void Facts::push() {
+    frames_.push_back({changes_.size(), compatible_.size(), state_, rewrite_state_, contradictory_});
+}
 
 void Facts::pop() {
     invariant(!frames_.empty(), "pop without push");

@@ -36,12 +36,12 @@ class Facts {
     Answer divides(int64_t k, Dim a);
     Answer compatible(Dim a, Dim b);
     Bounds bounds(Dim a);
-    Dim normalise(Dim a);                                // a with known equalities substituted, simplified under the facts
+    Dim normalise(Dim a);                                // known equalities substituted, simplified under the facts
     Dim broadcast(Dim a, Dim b);                         // a, b or bcast(a, b), as far as is proved
 
  private:
     friend struct Search;
-    struct Fact { Dim form; bool nonzero, live; };       // form >= 0, or form != 0; dead once rewritten into another
+    struct Fact { Dim form; bool nonzero, live; };       // form >= 0, or form != 0; dead once replaced
     struct Change {                                      // what pop takes back
         enum Kind : uint8_t { rewrite, pin, birth, death, bound } kind;
         Atom atom;
@@ -113,7 +113,7 @@ class Facts {
     uint64_t state_ = 0, rewrite_state_ = 0, last_state_ = 0, derived_state_ = 0, pairs_state_ = UINT64_MAX;
     std::unordered_map<Key, Answer, KeyHash> answers_;
     std::unordered_map<Key, Dim, KeyHash> forms_;
-    std::unordered_map<Atom, Interval> intervals_;       // of derived_state_: bounds of atoms, facts and form together
+    std::unordered_map<Atom, Interval> intervals_;       // of derived_state_: by facts and form together
     std::unordered_map<Atom, std::vector<Dim>> definitions_;
     std::unordered_set<uint64_t> pairs_;                 // of pairs_state_: compatible_, normalised
     std::unordered_set<Atom> rewriting_;

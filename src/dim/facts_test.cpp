@@ -69,6 +69,11 @@ TEST_F(FactsTest, EquationsRewrite) {
 }
 
 TEST_F(FactsTest, EliminatedSymbolsKeepTheirSign) {
+    EXPECT_TRUE(facts.assume_equal(late, dims.sub(n, add(w, 5))));               // late goes, and n >= w + 5 stays
+    EXPECT_EQ(facts.less_equal(add(w, 5), n), yes);
+    EXPECT_TRUE(facts.assume_equal(div(h, 4), c(3)));                            // so does what a quotient means
+    EXPECT_EQ(facts.less_equal(c(12), h), yes);
+    EXPECT_EQ(facts.bounds(h).high, 15);
     EXPECT_TRUE(facts.assume_equal(m, add(k, -3)));
     EXPECT_EQ(facts.less_equal(c(3), k), yes);
     EXPECT_FALSE(facts.assume_equal(k, c(2)));
@@ -358,7 +363,7 @@ struct Checker {
             if (!u) continue;
             auto at = [&](Sym s) { return std::optional(p[s.index]); };
             Result<int64_t> found = dims.evaluate(normal, at);
-            bool right = found && *found == *u && (!range.low || *range.low <= *u) && (!range.high || *u <= *range.high);
+            bool right = found && *found == *u && range.low.value_or(*u) <= *u && *u <= range.high.value_or(*u);
             EXPECT_TRUE(right) << "normalise or bounds of " << text(a) << ": " << dims.to_string(normal) << story;
             if (!right) return;
             if (!v || !fit(*u, *v)) continue;

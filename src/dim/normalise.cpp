@@ -1,5 +1,4 @@
-// dim/normalise.cpp - a dim under the facts: equalities substituted, then what the facts decide in min, max, bcast,
-// // and mod.
+// dim/normalise.cpp - a dim under the facts: equalities substituted, and functions decided where facts decide.
 //
 // Rewriting ends because an atom's image never leads back to it (facts.cpp sees to that), and the atoms that stand
 // for a quotient of the rewritten symbol itself are pinned: h becomes 32*(h//32), and that h//32 stays.
@@ -16,7 +15,7 @@ Dim Facts::rewrite_atom(Atom a) {
     auto found = rewrites_.find(a);
     bool mapped = found != rewrites_.end();
     if (!mapped && (node.args.empty() || pinned_.contains(a))) return dims_.of(a);
-    if (!rewriting_.insert(a).second) {                  // only if the map had a cycle: left as it is, and not cached
+    if (!rewriting_.insert(a).second) {                  // only if the map had a cycle: left as it is
         cycles_cut_++;
         return dims_.of(a);
     }

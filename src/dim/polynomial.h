@@ -20,7 +20,7 @@ std::optional<Division> divide(const Polynomial& x, const Polynomial& by);
 
 int64_t constant_term(const Polynomial& p);
 int64_t common_divisor(int64_t a, int64_t b);            // >= 0; 1 where it does not fit
-int64_t content(const Polynomial& p);                    // of all coefficients but the constant's; 0 if there are none
+int64_t content(const Polynomial& p);                    // of all coefficients but the constant; 0 if none
 const Factor* lone_atom(const Term& t);                  // the term is c * atom, power 1
 
 inline int64_t floor_quotient(int64_t a, int64_t k) { return a / k - (a % k < 0); }           // k > 0

@@ -40,7 +40,7 @@ struct Printing {
         case AtomKind::symbol: return name(node.symbol);
         case AtomKind::floor_div: return operand(node.args[0]) + "//" + operand(node.args[1]);
         case AtomKind::mod: return list("mod", node.args);
-        case AtomKind::min: return is_part_kept_whole(node) ? "(" + dim(node.args[0]) + ")" : list("min", node.args);
+        case AtomKind::min: return list(is_part_kept_whole(node) ? "" : "min", node.args);
         case AtomKind::max: return list("max", node.args);
         case AtomKind::bcast: return list("bcast", node.args);
         case AtomKind::rank: return "rank(s" + std::to_string(node.shape) + ")";
@@ -78,6 +78,11 @@ struct Printing {
 
 std::string Dims::to_string(Dim d) const {
     return to_string(d, [this](Sym s) { return symbols_[s.index].name; });
+}
+
+std::string Dims::to_string(Atom a) const {
+    const std::function<std::string(Sym)> name = [this](Sym s) { return symbols_[s.index].name; };
+    return Printing{*this, name}.atom(a);
 }
 
 std::string Dims::to_string(Dim d, const std::function<std::string(Sym)>& name) const {

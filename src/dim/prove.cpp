@@ -1,4 +1,4 @@
-// dim/prove.cpp - proves p >= 0 by writing p as facts, times what is >= 0, plus something that is >= 0 by intervals.
+// dim/prove.cpp - proves p >= 0 by writing p as facts, times what is >= 0, plus what is >= 0 by intervals.
 //
 // A term that may be negative has to be cancelled by a fact that holds the same term, or a divisor of it. So a step
 // picks such a term and a fact f, scales both, and goes on with  a*p + (a - 1) - l*m*f  for a, l > 0 and a monomial
@@ -119,7 +119,8 @@ struct Search {
         for (size_t i = 0; i < cases.size(); i++)
             if (by_fact(p, bad, Polynomial(cases[i]), depth)) return true;
         for (size_t index : facts.facts_near(p))
-            if (!facts.facts_[index].nonzero && by_fact(p, bad, facts.dims_.polynomial(facts.facts_[index].form), depth))
+            if (const Facts::Fact& f = facts.facts_[index];
+                !f.nonzero && by_fact(p, bad, facts.dims_.polynomial(f.form), depth))
                 return true;
         for (const Term& t : p)
             for (const Factor& f : t.factors)

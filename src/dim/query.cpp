@@ -6,7 +6,7 @@ namespace nereus {
 namespace {
 enum Query : uint32_t { ask_equal, ask_less_equal, ask_compatible };
 Answer reversed(Answer a) { return a == Answer::yes ? Answer::no : a == Answer::no ? Answer::yes : a; }
-}
+} // namespace
 
 size_t Facts::KeyHash::operator()(const Key& k) const {
     uint64_t hash = (k.state * 8 + k.query) * 0x9e3779b97f4a7c15u;

@@ -312,6 +312,8 @@ Status EmitFunction::run() {
         exe().regions.push_back(std::move(region_));
     } else {
         exe().code[enter] = Instruction{Opcode::jump, 0, enter + 1, 0, 0};         // nothing to plan
+        for (uint32_t i = info.begin; i < info.end; ++i)
+            if (exe().code[i].op == Opcode::call) exe().code[i].x = 0;             // callees begin right after our registers
     }
     return {};
 }

@@ -4,7 +4,7 @@
 
 namespace nereus {
 Result<Executable> emit(Lowered& lowered, const Storage& storage, KernelCode code, FunctionId entry, const Function& typed) {
-    Program program{lowered, storage, {}, {}, {}, {}, {}};
+    EmitProgram program{lowered, storage, {}, {}, {}, {}, {}};
     program.exe.functions.resize(lowered.module.functions.size());
     for (size_t i = 0; i < lowered.module.functions.size(); ++i) TRY(EmitFunction(program, code, FunctionId(i)).run());
     TRY(emit_entry(program, entry, typed));

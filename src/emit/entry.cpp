@@ -8,7 +8,7 @@ namespace nereus {
 namespace {
 class EmitDoor {
  public:
-    EmitDoor(Program& program, FunctionId entry)
+    EmitDoor(EmitProgram& program, FunctionId entry)
         : program_(program), function_(program.module()[entry]), id_(entry), signature_(program.storage.functions[entry.index].signature) {}
 
     Status run(const Function& typed) {
@@ -72,7 +72,7 @@ class EmitDoor {
                 const Constructor& constructor = decl.constructors[c];
                 if (decl.is_record) made.names = constructor.field_names;
                 else made.names.push_back(constructor.name);
-                made.bound.push_back(uint32_t(constructor.dims.size()));
+                if (!decl.is_record) made.bound.push_back(uint32_t(constructor.dims.size()));
                 made.fields.emplace_back();
                 for (TypeId field : instantiate_fields(program_.module(), id, c))
                     made.fields[c].push_back(TRY(door_type(field, constructor.dims.empty() ? inside : &constructor)));
@@ -201,7 +201,7 @@ class EmitDoor {
         put(Opcode::check, site, Reg(i), expected, uint16_t(Relation::equal));
     }
 
-    Program& program_;
+    EmitProgram& program_;
     const Function& function_;
     FunctionId id_;
     const Signature& signature_;
@@ -214,5 +214,5 @@ class EmitDoor {
 };
 } // namespace
 
-Status emit_entry(Program& program, FunctionId entry, const Function& typed) { return EmitDoor(program, entry).run(typed); }
+Status emit_entry(EmitProgram& program, FunctionId entry, const Function& typed) { return EmitDoor(program, entry).run(typed); }
 } // namespace nereus

@@ -5,5 +5,5 @@
 
 namespace nereus {
 // `typed` is the same function before lowering: its signature is the one users see.
-Status emit_entry(Program& program, FunctionId entry, const Function& typed);
+Status emit_entry(EmitProgram& program, FunctionId entry, const Function& typed);
 } // namespace nereus

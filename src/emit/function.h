@@ -27,7 +27,7 @@ struct PlanNumber { Dim value, one; auto operator<=>(const PlanNumber&) const = 
 
 class EmitFunction {
  public:
-    EmitFunction(Program& program, const KernelCode& kernels, FunctionId function);
+    EmitFunction(EmitProgram& program, const KernelCode& kernels, FunctionId function);
     Status run();
 
  private:
@@ -95,7 +95,7 @@ class EmitFunction {
     // launch.cpp
     void launch(const Binding& b);
 
-    Program& program_;
+    EmitProgram& program_;
     const KernelCode& kernels_;
     FunctionId id_;
     const Function& function_;

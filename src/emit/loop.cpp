@@ -112,6 +112,7 @@ void EmitFunction::loop(const Binding& b) {
             put(Opcode::move, next_symbols.back(), dim(next));
         }
     });
+    flush();                                             // launches read the registers that change now
     for (State& s : state) {
         if (s.made) put(Opcode::move, s.current, s.made);
         if (s.kept == Kept::address && s.next) {

@@ -2,13 +2,13 @@
 #include "ir/instantiate.h"
 
 namespace nereus {
-uint32_t Program::constant(int64_t value) {
+uint32_t EmitProgram::constant(int64_t value) {
     auto [it, fresh] = constants.emplace(value, uint32_t(exe.constants.size()));
     if (fresh) exe.constants.push_back(value);
     return it->second;
 }
 
-uint32_t Program::list(std::vector<uint32_t> registers) {
+uint32_t EmitProgram::list(std::vector<uint32_t> registers) {
     auto [it, fresh] = lists.emplace(registers, uint32_t(exe.lists.size()));
     if (fresh) {
         exe.lists.emplace_back(uint32_t(exe.operands.size()), uint32_t(registers.size()));
@@ -17,7 +17,7 @@ uint32_t Program::list(std::vector<uint32_t> registers) {
     return it->second;
 }
 
-uint32_t Program::weight(std::span<const std::byte> bytes) {
+uint32_t EmitProgram::weight(std::span<const std::byte> bytes) {
     std::vector<std::byte> key(bytes.begin(), bytes.end());
     auto it = weights.find(key);
     if (it != weights.end()) return it->second;
@@ -28,27 +28,27 @@ uint32_t Program::weight(std::span<const std::byte> bytes) {
     return offset;
 }
 
-std::string Program::place(Span span) const {
+std::string EmitProgram::place(Span span) const {
     if (!span.known() || size_t(span.source) >= module().sources.size()) return {};
     return module().sources[size_t(span.source)].path + ":" + std::to_string(span.line) + ":" + std::to_string(span.column);
 }
 
-uint32_t Program::site(Code code, std::string what, Span span, std::string hint) {
-    Site made{uint8_t(code), std::move(what), place(span), std::move(hint)};
+uint32_t EmitProgram::site(Code code, std::string what, Span span, std::string hint) {
+    Site made{code, std::move(what), place(span), std::move(hint)};
     for (size_t i = exe.sites.size(); i-- > 0 && i + 8 > exe.sites.size();)        // neighbours often agree
         if (exe.sites[i].what == made.what && exe.sites[i].place == made.place && exe.sites[i].code == made.code) return uint32_t(i);
     exe.sites.push_back(std::move(made));
     return uint32_t(exe.sites.size() - 1);
 }
 
-void Program::mark(uint32_t site) {
+void EmitProgram::mark(uint32_t site) {
     uint32_t at = uint32_t(exe.code.size());
     if (!exe.marks.empty() && exe.marks.back().site == site) return;
     if (!exe.marks.empty() && exe.marks.back().instruction == at) exe.marks.back().site = site;
     else exe.marks.push_back({at, site});
 }
 
-uint32_t Program::plain_door_type(TypeId id) {
+uint32_t EmitProgram::plain_door_type(TypeId id) {
     auto [it, fresh] = door_types.emplace(id, uint32_t(exe.door_types.size()));
     if (!fresh) return it->second;
     uint32_t index = it->second;
@@ -78,7 +78,7 @@ uint32_t Program::plain_door_type(TypeId id) {
             const Constructor& constructor = decl.constructors[c];
             if (!decl.is_record) made.names.push_back(constructor.name);
             else made.names = constructor.field_names;
-            made.bound.push_back(uint32_t(constructor.dims.size()));
+            if (!decl.is_record) made.bound.push_back(uint32_t(constructor.dims.size()));
             made.fields.emplace_back();
             for (TypeId field : instantiate_fields(module(), id, c))
                 made.fields[c].push_back(plain_door_type(field));

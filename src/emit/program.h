@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 namespace nereus {
-struct Program {
+struct EmitProgram {
     Lowered& lowered;
     const Storage& storage;
     Executable exe;

@@ -23,7 +23,7 @@ std::vector<std::byte> literal_bytes(const Literal& literal, DType dtype) {
 }
 } // namespace
 
-EmitFunction::EmitFunction(Program& program, const KernelCode& kernels, FunctionId function)
+EmitFunction::EmitFunction(EmitProgram& program, const KernelCode& kernels, FunctionId function)
     : program_(program), kernels_(kernels), id_(function), function_(program.module()[function]),
       storage_(program.storage.functions[function.index]), registers_(function_.values.size()) {
     for (const Binding& b : function_.bindings)
@@ -90,13 +90,12 @@ Place EmitFunction::target_of(ValueId v) {
 
 Reg EmitFunction::address(const Place& place) {
     touch(place);
+    if (place.kind == Place::Kind::reg) return place.index;
+    Opcode op = place.kind == Place::Kind::slot     ? Opcode::slot
+                : place.kind == Place::Kind::object ? Opcode::tensor_data
+                                                    : Opcode::weights;
     Reg reg = fresh();
-    switch (place.kind) {
-    case Place::Kind::slot: put(Opcode::slot, reg, place.index); return reg;
-    case Place::Kind::reg: return place.index;
-    case Place::Kind::object: put(Opcode::tensor_data, reg, place.index); return reg;
-    case Place::Kind::weights: put(Opcode::weights, reg, place.index); return reg;
-    }
+    put(op, reg, place.index);
     return reg;
 }
 Reg EmitFunction::address(ValueId v) { return address(place(v)); }

@@ -139,18 +139,23 @@ Datum Datum::pushed(Datum item) const {
 }
 void Datum::write(Datum content) const { std::swap(node_->items[0], content); }
 
-uint32_t Datum::fits() const { return inline_ || !node_ ? UINT32_MAX : node_->fits; }
+// What is known of a seq is kept with its buffer, which longer and shorter ones share.
+uint32_t Datum::fits() const {
+    if (inline_ || !node_) return UINT32_MAX;
+    if (node_->kind != DatumKind::seq) return node_->fits;
+    DatumNode* buffer = node_->items[0].node_;
+    return buffer->rest->fitting_items >= node_->tag ? buffer->fits : UINT32_MAX;
+}
 void Datum::set_fits(uint32_t type) const {
-    if (!inline_ && node_) node_->fits = type;
-}
-size_t Datum::fitting_items(uint32_t type) const {
+    if (inline_ || !node_) return;
+    if (node_->kind != DatumKind::seq) { node_->fits = type; return; }
     DatumNode* buffer = node_->items[0].node_;
-    return buffer->fits == type ? std::min(buffer->rest->fitting_items, size_t(node_->tag)) : 0;
+    size_t known = buffer->fits == type ? buffer->rest->fitting_items : 0;
+    buffer->fits = type, buffer->rest->fitting_items = std::max(known, size_t(node_->tag));
 }
-void Datum::set_fitting_items(uint32_t type) const {
+Datum::PartlyFits Datum::partly_fits() const {
     DatumNode* buffer = node_->items[0].node_;
-    if (buffer->fits == type && buffer->rest->fitting_items >= node_->tag) return;
-    buffer->fits = type, buffer->rest->fitting_items = node_->tag;
+    return {buffer->fits, std::min(buffer->rest->fitting_items, size_t(node_->tag))};
 }
 
 Datum::Datum(const Datum& other) noexcept : inline_(other.inline_), dtype_(other.dtype_), bits_(other.bits_) {

@@ -59,11 +59,11 @@ class Datum {
 
     // Identity; null for scalars and (). Two data with one node are the same.
     DatumNode* node() const { return inline_ ? nullptr : node_; }
-    // The type this was last found to fit, so that sizes inside are looked at once. A Seq remembers how far.
+    // The type this was last found to fit, so that sizes inside are looked at once; UINT32_MAX: none.
     uint32_t fits() const;
     void set_fits(uint32_t type) const;
-    size_t fitting_items(uint32_t type) const;           // of a seq: how many leading items are known to fit
-    void set_fitting_items(uint32_t type) const;
+    struct PartlyFits { uint32_t type; size_t items; };
+    PartlyFits partly_fits() const;          // of a seq: as many leading items are known to fit this type
 
     Datum(const Datum& other) noexcept;
     Datum(Datum&& other) noexcept : inline_(other.inline_), dtype_(other.dtype_), bits_(other.bits_) { other.drop(); }

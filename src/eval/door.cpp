@@ -27,8 +27,12 @@ class Entering {
     Status open(InTask task) {
         if (task.value.is(Value::Kind::tensor)) {
             done_.push_back(Datum::of(task.value.tensor()));
+            const Sized& expected = machine_.sized()[task.type];
+            if (expected.dtype && task.value.tensor().dtype() != *expected.dtype)
+                return Error{Code::type, "expected " + std::string(dtype_name(*expected.dtype)) + ", found " +
+                                             std::string(dtype_name(task.value.tensor().dtype()))};
             std::optional<Misfit> misfit = machine_.sized().misfit(done_.back(), task.type);
-            if (misfit) return Error{Code::type, misfit->what};
+            if (misfit) return Error{expected.kind == Sized::Kind::tensor ? Code::shape : Code::type, misfit->what};
             return {};
         }
         auto found = made_.find({task.value.node(), task.type});

@@ -4,18 +4,6 @@ namespace nereus {
 namespace {
 constexpr size_t shown_callers = 5;
 
-bool holds(Relation relation, int64_t a, int64_t b) {
-    switch (relation) {
-    case Relation::equal: return a == b;
-    case Relation::not_equal: return a != b;
-    case Relation::less: return a < b;
-    case Relation::less_equal: return a <= b;
-    case Relation::greater: return a > b;
-    case Relation::greater_equal: return a >= b;
-    case Relation::compatible: return a == b || a == 1 || b == 1;
-    }
-    return false;
-}
 std::string_view relation_text(Relation relation) {
     constexpr std::string_view texts[] = {"==", "!=", "<", "<=", ">", ">=", "broadcasts with"};
     return texts[int(relation)];
@@ -26,14 +14,19 @@ std::string dim_text(const Dims& dims, Dim dim, int64_t value) {
     return dims.to_string(dim) + " = " + std::to_string(value);
 }
 // (n, 4) = (3, 4): the sizes a type declares, and what they are here
-std::string declared_text(const Dims& dims, const Shape& shape, const Scope& scope) {
+std::string declared_text(const Module& module, const Shape& shape, const Scope& scope) {
     std::string text, numbers;
+    auto add = [](std::string& to, const std::string& item) { to += (to.empty() ? "" : ", ") + item; };
     for (Dim dim : shape.dims) {
-        Result<int64_t> size = scope.evaluate(dims, dim);
-        text += (text.empty() ? "" : ", ") + dims.to_string(dim);
-        numbers += (numbers.empty() ? "" : ", ") + (size ? std::to_string(*size) : "?");
+        Result<int64_t> size = scope.evaluate(module.dims, dim);
+        add(text, module.dims.to_string(dim)), add(numbers, size ? std::to_string(*size) : "?");
     }
-    if (!shape.ranked) text += text.empty() ? ".." : ", ..", numbers += numbers.empty() ? ".." : ", ..";
+    if (!shape.ranked) {
+        const Extents* tail = shape.tail.valid() ? scope.shape(shape.tail) : nullptr;
+        add(text, shape.tail.valid() ? ".." + module.vars[shape.tail.index].name : "..");
+        for (size_t i = 0; tail && i < tail->size(); ++i) add(numbers, std::to_string((*tail)[i]));
+        if (!tail) add(numbers, "..");
+    }
     return text == numbers ? "(" + text + ")" : "(" + text + ") = (" + numbers + ")";
 }
 // "%y is declared (n) = (3), found (4)"; deeper misfits have numbers only.
@@ -42,7 +35,7 @@ Error misfit_error(const Module& module, const std::string& who, TypeId type, co
     const Type& declared = module.types[type];
     if (!misfit.nested && declared.kind == TypeKind::tensor && value.is(DatumKind::tensor) &&
         declared.element.dtype.value_or(value.dtype()) == value.dtype())
-        return Error{Code::shape, who + " is declared " + declared_text(module.dims, declared.shape, scope) + ", found " +
+        return Error{Code::shape, who + " is declared " + declared_text(module, declared.shape, scope) + ", found " +
                                       shape_text(value.shape())};
     Code code = misfit.what.starts_with("expected sizes") ? Code::shape : Code::type;
     return Error{code, (misfit.nested ? "an element of " + who : who) + ": " + misfit.what};
@@ -159,39 +152,50 @@ Status Machine::apply(const Binding& binding) {
     return enter(callee.function, block, made_in[block].params, std::move(args), caller, std::move(frame));
 }
 
+const Entry& Machine::entry_of(FunctionId id, BlockId block, std::span<const ValueId> params) {
+    auto [found, is_new] = entries_.try_emplace(uint64_t(id.index) << 32 | block.index);
+    if (!is_new) return found->second;
+    const Function& function = module_[id];
+    Entry& entry = found->second;
+    if (block == function.body) entry.wanted = function.symbols;
+    for (ValueId param : params) {
+        collect_symbols(module_, function[param].type, entry.wanted);
+        entry.closed = entry.closed && sized_.is_closed(function[param].type) && !function[param].known.valid();
+    }
+    entry.closed = entry.closed && entry.wanted.empty();
+    return entry;
+}
+
 Status Machine::enter(FunctionId id, BlockId block, std::span<const ValueId> params, std::vector<Datum> args,
                       BindingId caller, Frame frame) {
     const Function& callee = module_[id];
-    std::string name = block == callee.body ? "@" + callee.name : "fn";
+    auto name = [&] { return block == callee.body ? "@" + callee.name : "fn"; };
     if (args.size() != params.size())
-        return Error{Code::type, name + " takes " + std::to_string(params.size()) + " arguments, found " +
+        return Error{Code::type, name() + " takes " + std::to_string(params.size()) + " arguments, found " +
                                      std::to_string(args.size())};
     if (frames_.size() >= options_.max_depth)
-        return Error{Code::memory, name + ": more than " + std::to_string(options_.max_depth) + " calls in progress"};
+        return Error{Code::memory, name() + ": more than " + std::to_string(options_.max_depth) + " calls in progress"};
 
-    std::vector<Claim> claims;
-    std::vector<Sym> wanted = block == callee.body ? callee.symbols : std::vector<Sym>();
-    for (size_t i = 0; i < params.size(); ++i) {
-        const ValueInfo& param = callee[params[i]];
-        claims.push_back({param.type, &args[i]});
-        collect_symbols(module_, param.type, wanted);
-        std::optional<Sym> known = param.known.valid() ? module_.dims.as_symbol(param.known) : std::nullopt;
-        if (known && args[i].as_integer()) frame.scope.set(*known, *args[i].as_integer());
-    }
-    Status solved = solve_sizes(module_, wanted, claims, frame.scope);
-    if (!solved) {
-        Error error = std::move(solved).error();
-        error.message = name + ": " + error.message;
-        return error;
+    const Entry& entry = entry_of(id, block, params);
+    if (!entry.closed) {
+        std::vector<Claim> claims;
+        for (size_t i = 0; i < params.size(); ++i) {
+            const ValueInfo& param = callee[params[i]];
+            claims.push_back({param.type, &args[i]});
+            std::optional<Sym> known = param.known.valid() ? module_.dims.as_symbol(param.known) : std::nullopt;
+            if (known && args[i].as_integer()) frame.scope.set(*known, *args[i].as_integer());
+        }
+        Status solved = solve_sizes(module_, entry.wanted, claims, frame.scope);
+        if (!solved) return Error{solved.error().code, name() + ": " + solved.error().message};
     }
     for (size_t i = 0; i < params.size(); ++i) {
         TypeId type = callee[params[i]].type;
         std::optional<Misfit> misfit = sized_.misfit(args[i], sized_.of(type, frame.scope));
         if (misfit)
-            return misfit_error(module_, name + ": %" + callee[params[i]].name, type, args[i], frame.scope, *misfit);
+            return misfit_error(module_, name() + ": %" + callee[params[i]].name, type, args[i], frame.scope, *misfit);
     }
     if (block == callee.body)
-        for (const DimFact& fact : callee.where) TRY(check_fact(fact, frame.scope, name + ": where"));
+        for (const DimFact& fact : callee.where) TRY(check_fact(fact, frame.scope, name() + ": where"));
 
     frame.function = id, frame.block = block, frame.caller = caller;
     frame.values.resize(callee.values.size());
@@ -209,10 +213,12 @@ Status Machine::leave() {
     Datum result = block_value(frame, block);
     bool is_function = frame.block == callee.body;
     if (is_function && callee.result.valid()) {
-        std::vector<Sym> chosen;                         // new k: sizes the callee chose
-        collect_symbols(module_, callee.result, chosen);
-        Claim claim{callee.result, &result};
-        TRY(solve_sizes(module_, chosen, {&claim, 1}, frame.scope));
+        if (!sized_.is_closed(callee.result)) {          // new k: sizes the callee chose
+            std::vector<Sym> chosen;
+            collect_symbols(module_, callee.result, chosen);
+            Claim claim{callee.result, &result};
+            TRY(solve_sizes(module_, chosen, {&claim, 1}, frame.scope));
+        }
         std::optional<Misfit> misfit = sized_.misfit(result, sized_.of(callee.result, frame.scope));
         if (misfit) {
             Error error = misfit_error(module_, "@" + callee.name + ": the result", callee.result, result, frame.scope, *misfit);
@@ -247,9 +253,9 @@ Status Machine::finish(const Binding& binding, Datum result) {
     if (binding.results.empty()) return {};
     Scope& scope = top().scope;
     const ValueInfo& info = function()[binding.results[0]];
-    bool by_block = binding.form == Form::if_ || binding.form == Form::match || binding.form == Form::for_ ||
-                    binding.form == Form::while_ || binding.form == Form::call;
-    if (!binding.defines.empty() && !by_block) {
+    bool by_others = binding.form == Form::if_ || binding.form == Form::match || binding.form == Form::for_ ||
+                    binding.form == Form::while_ || binding.form == Form::call || !binding.targets.empty();
+    if (!binding.defines.empty() && !by_others) {
         for (Sym symbol : binding.defines) scope.forget(symbol);
         std::optional<Sym> known = info.known.valid() ? module_.dims.as_symbol(info.known) : std::nullopt;
         if (known && result.as_integer()) scope.set(*known, *result.as_integer());

@@ -35,6 +35,12 @@ struct Frame {
     Scope scope;
 };
 
+// What entering a function or lambda needs to know about its parameters.
+struct Entry {
+    std::vector<Sym> wanted;                // sizes they name
+    bool closed = true;                     // they name no size, shape or dtype at all
+};
+
 class Machine {
  public:
     Machine(const Module& module, const EvalOptions& options) : module_(module), options_(options), sized_(module) {}
@@ -53,6 +59,7 @@ class Machine {
                  Frame frame);
     Status call(FunctionId function, std::vector<Datum> args, std::span<const Dim> dims, BindingId caller);
     Status apply(const Binding& binding);
+    const Entry& entry_of(FunctionId function, BlockId block, std::span<const ValueId> params);
     Status leave();
     Status check_fact(const DimFact& fact, const Scope& scope, const std::string& what);
     Error located(Error error, const Binding& binding) const;
@@ -106,7 +113,7 @@ class Machine {
     std::optional<Datum> result_;           // of the entry
     size_t steps_ = 0;
     std::unordered_map<uint64_t, std::vector<ValueId>> captures_;    // by function and lambda
-    std::unordered_map<FunctionId, std::vector<Sym>> wanted_;        // symbols of the parameters' types
+    std::unordered_map<uint64_t, Entry> entries_;                    // by function and block
     std::unordered_map<const OpDef*, Scheme> schemes_;
 };
 } // namespace nereus

@@ -70,8 +70,12 @@ SizedId SizedTypes::intern(Sized type) {
         if (all_[it->second.index] == type) return it->second;
     SizedId id(all_.size());
     by_hash_.emplace(hash, id);
-    bool nothing = type.kind == Sized::Kind::any;
+    bool nothing = type.kind == Sized::Kind::any || (type.kind == Sized::Kind::tensor && !type.ranked && type.sizes.empty());
     if (type.kind == Sized::Kind::seq) nothing = says_nothing(type.parts[0]);
+    if (type.kind == Sized::Kind::tuple) {
+        nothing = true;
+        for (SizedId part : type.parts) nothing &= says_nothing(part);
+    }
     if (type.kind == Sized::Kind::data) {
         nothing = decl_says_nothing(type.decl);
         for (const SizedArg& arg : type.args) nothing &= !arg.type.valid() || says_nothing(arg.type);
@@ -111,7 +115,7 @@ bool SizedTypes::is_closed(TypeId id) {
     int8_t& known = closed_[id.index];
     if (known >= 0) return known;
     const Type& type = module_.types[id];
-    auto dim_closed = [&](Dim dim) { return module_.dims.constant_value(dim).has_value(); };
+    auto dim_closed = [&](Dim dim) { return !dim.valid() || module_.dims.constant_value(dim).has_value(); };
     auto shape_closed = [&](const Shape& shape) {
         for (Dim dim : shape.dims)
             if (!dim_closed(dim)) return false;
@@ -155,7 +159,7 @@ void SizedTypes::shape_of(const Shape& shape, const Names& names, bool& ranked, 
 SizedArg SizedTypes::argument(const TypeArg& arg, const Names& names) {
     SizedArg made;
     if (const TypeId* type = std::get_if<TypeId>(&arg)) made.type = of(*type, names);
-    if (const Dim* dim = std::get_if<Dim>(&arg)) {
+    if (const Dim* dim = std::get_if<Dim>(&arg); dim && dim->valid()) {      // invalid: not known
         Result<int64_t> size = module_.dims.evaluate(*dim, [&](Sym symbol) { return names.size(symbol); });
         made.dim = size ? *size : -1;
     }
@@ -214,14 +218,39 @@ std::vector<SizedId> SizedTypes::fields(SizedId data, DeclId decl, uint32_t cons
     return result;
 }
 
+// Whether all that fits one type fits the other, as far as the texts of both show it. Recursion is on these.
+bool SizedTypes::implies(SizedId fits, SizedId type) {
+    if (fits == type || says_nothing(type)) return true;
+    if (!fits.valid()) return false;
+    uint64_t key = uint64_t(fits.index) << 32 | type.index;
+    if (auto found = implies_.find(key); found != implies_.end()) return found->second;
+    const Sized &a = (*this)[fits], &b = (*this)[type];
+    bool yes = a.kind == b.kind && a.decl == b.decl && a.parts.size() == b.parts.size() && a.args.size() == b.args.size();
+    yes = yes && (b.ranked ? a.ranked && a.sizes.size() == b.sizes.size() : a.sizes.size() >= b.sizes.size());
+    for (size_t i = 0; yes && i < b.sizes.size(); ++i) yes = b.sizes[i] < 0 || a.sizes[i] == b.sizes[i];
+    for (size_t i = 0; yes && i < b.parts.size(); ++i) yes = implies(a.parts[i], b.parts[i]);
+    for (size_t i = 0; yes && i < b.args.size(); ++i) yes = implies(a.args[i], b.args[i]);
+    return implies_[key] = yes;
+}
+bool SizedTypes::implies(const SizedArg& fits, const SizedArg& arg) {
+    if (arg.type.valid() && !implies(fits.type, arg.type)) return false;
+    return (arg.dim < 0 || arg.dim == fits.dim) && (!arg.ranked || (fits.ranked && arg.shape == fits.shape));
+}
+
+size_t SizedTypes::fitting_items(const Datum& seq, SizedId type) {
+    Datum::PartlyFits known = seq.partly_fits();
+    return implies(SizedId(size_t(known.type)), type) ? known.items : 0;
+}
+
 std::optional<Misfit> SizedTypes::misfit(const Datum& value, SizedId type) {
+    if (implies(SizedId(size_t(value.fits())), type)) return std::nullopt;
     struct Task { Datum value; SizedId type; };
     std::vector<Task> tasks{{value, type}};
     bool nested = false;
     for (; !tasks.empty(); nested = true) {
         Task task = std::move(tasks.back());
         tasks.pop_back();
-        if (says_nothing(task.type) || task.value.fits() == task.type.index) continue;
+        if (implies(SizedId(size_t(task.value.fits())), task.type)) continue;
         Sized expected = (*this)[task.type];             // a copy: fields() below moves all_
         std::string wrong;
         switch (expected.kind) {
@@ -236,9 +265,8 @@ std::optional<Misfit> SizedTypes::misfit(const Datum& value, SizedId type) {
             break;
         case Sized::Kind::seq:
             if (!task.value.is(DatumKind::seq)) { wrong = "expected a Seq"; break; }
-            for (size_t i = task.value.fitting_items(task.type.index); i < task.value.items().size(); ++i)
+            for (size_t i = fitting_items(task.value, task.type); i < task.value.items().size(); ++i)
                 tasks.push_back({task.value.items()[i], expected.parts[0]});
-            task.value.set_fitting_items(task.type.index);
             break;
         case Sized::Kind::data: {
             if (!task.value.is(DatumKind::data) || task.value.decl() != expected.decl) {
@@ -252,7 +280,7 @@ std::optional<Misfit> SizedTypes::misfit(const Datum& value, SizedId type) {
         }
         if (!wrong.empty()) return Misfit{std::move(wrong), nested};
         // marked before its parts are looked at: a misfit ends the run, so a mark is never seen to be wrong
-        if (!task.value.is(DatumKind::tensor) && !task.value.is(DatumKind::seq)) task.value.set_fits(task.type.index);
+        task.value.set_fits(task.type.index);
     }
     return std::nullopt;
 }

@@ -1,6 +1,6 @@
 // eval/sized.h - types with numbers for their dims, and whether a value fits one. What is not known (an open symbol,
-// '?', '..', a type variable) fits everything. Equal sized types have equal ids, so a structure that was found to fit
-// is not walked again: the check of a list at each step of a recursion costs one look.
+// '?', '..', a type variable) fits everything. A structure remembers the type it was found to fit and is not walked
+// again for one that says no more: the check of a list at each step of a recursion costs one look.
 #pragma once
 #include "eval/datum.h"
 #include <unordered_map>
@@ -40,7 +40,9 @@ class SizedTypes {
     // The types of a constructor's fields in an object of type `data` that binds these dims.
     std::vector<SizedId> fields(SizedId data, DeclId decl, uint32_t constructor, std::span<const int64_t> dims);
     std::optional<Misfit> misfit(const Datum& value, SizedId type);          // nothing: it fits
+    // A type that states no size fits without a look: structure and dtypes were settled when the program was typed.
     bool says_nothing(SizedId type) const { return says_nothing_[type.index]; }
+    bool is_closed(TypeId type);            // mentions no symbol and no variable: the same in every scope
 
  private:
     struct Names;                           // what symbols and variables mean where a type is written
@@ -48,7 +50,9 @@ class SizedTypes {
     SizedArg argument(const TypeArg& arg, const Names& names);
     void shape_of(const Shape& shape, const Names& names, bool& ranked, Extents& sizes);
     SizedId intern(Sized type);
-    bool is_closed(TypeId type);
+    bool implies(SizedId fits, SizedId type);
+    bool implies(const SizedArg& fits, const SizedArg& arg);
+    size_t fitting_items(const Datum& seq, SizedId type);    // how many leading items need no look
     bool decl_says_nothing(DeclId decl);
 
     const Module& module_;
@@ -57,6 +61,7 @@ class SizedTypes {
     std::unordered_multimap<size_t, SizedId> by_hash_;
     std::vector<int8_t> closed_;            // per TypeId: mentions no symbol and no variable; -1: not looked at
     std::unordered_map<TypeId, SizedId> of_closed_;
+    std::unordered_map<uint64_t, bool> implies_;
     std::vector<int8_t> decl_says_nothing_; // per DeclId, -1: not looked at
 };
 } // namespace nereus

@@ -43,10 +43,13 @@ class Solver {
         return std::nullopt;
     }
     Spot outer_of(const Spot& spot) const { return Spot{spot.place->outer, spot.place->outer_object}; }
-    const Dim* argument_for(Sym symbol, const Place& place) const {
+    const Dim* argument_for(Sym symbol, const Place& place) const {      // null: not known
         if (!place.data || place.data->args.empty()) return nullptr;
-        for (size_t i = 0; i < place.decl->params.size(); ++i)
-            if (place.decl->params[i].dim == symbol) return std::get_if<Dim>(&place.data->args[i]);
+        for (size_t i = 0; i < place.decl->params.size(); ++i) {
+            if (place.decl->params[i].dim != symbol) continue;
+            const Dim* dim = std::get_if<Dim>(&place.data->args[i]);
+            return dim && dim->valid() ? dim : nullptr;
+        }
         return nullptr;
     }
     std::optional<int64_t> value_of(Sym symbol, const Spot& spot) const {
@@ -79,7 +82,7 @@ class Solver {
             const TypeId* type = std::get_if<TypeId>(&data.args[i]);
             const Dim* dim = std::get_if<Dim>(&data.args[i]);
             if (type && module_.types[*type].var == params[i].var && params[i].var.valid()) continue;
-            if (dim && params[i].dim.valid() && module_.dims.as_symbol(*dim) == params[i].dim) continue;
+            if (dim && dim->valid() && params[i].dim.valid() && module_.dims.as_symbol(*dim) == params[i].dim) continue;
             return false;
         }
         return true;
@@ -225,6 +228,7 @@ Status solve_fields(const Module& module, DeclId decl, uint32_t constructor, std
 
 void collect_symbols(const Module& module, TypeId id, std::vector<Sym>& symbols) {
     auto add = [&](Dim dim) {
+        if (!dim.valid()) return;                        // an argument that is not known
         for (Sym symbol : module.dims.symbols_of(dim))
             if (module.dims.symbol(symbol).kind != SymKind::unknown && !std::ranges::count(symbols, symbol))
                 symbols.push_back(symbol);

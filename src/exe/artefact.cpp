@@ -158,7 +158,10 @@ Result<std::vector<std::byte>> save(const Executable& exe) {
 
 Result<Executable> load(std::span<const std::byte> bytes) {
     if (bytes.size() < 8 || std::memcmp(bytes.data(), magic, 8) != 0)
-        return Error{Code::corrupt, "this is not an artefact: it does not begin as one", {}, "artefacts are made by nereus compile"};
+        return Error{Code::corrupt,
+                     "this is not an artefact: it does not begin as one",
+                     {},
+                     "artefacts are made by nereus compile"};
     if (bytes.size() < header_bytes) return corrupt("it ends inside its header");
     uint32_t version;
     uint64_t total, sum;
@@ -167,14 +170,19 @@ Result<Executable> load(std::span<const std::byte> bytes) {
     std::memcpy(&total, bytes.data() + 16, 8);
     std::memcpy(&sum, bytes.data() + 24, 8);
     std::memcpy(sections, bytes.data() + 32, sizeof sections);
-    if (version != artefact_version)                      // before anything else: another version may differ everywhere
-        return Error{Code::mismatch, "the artefact has version " + std::to_string(version) + ", this runtime reads version " +
-                                         std::to_string(artefact_version), {}, "compile the program again with this version"};
+    if (version != artefact_version)   // before anything else: another version may differ everywhere
+        return Error{Code::mismatch,
+                     "the artefact has version " + std::to_string(version) + ", this runtime reads version " +
+                         std::to_string(artefact_version),
+                     {},
+                     "compile the program again with this version"};
     if (total != bytes.size())
-        return corrupt("it should have " + std::to_string(total) + " bytes, found " + std::to_string(bytes.size()));
+        return corrupt("it should have " + std::to_string(total) + " bytes, found " +
+                       std::to_string(bytes.size()));
     if (sum != sum_of(bytes)) return corrupt("its checksum is wrong");
     for (const Section& section : sections)
-        if (section.offset > bytes.size() || section.bytes > bytes.size() - section.offset) return corrupt("a section lies outside");
+        if (section.offset > bytes.size() || section.bytes > bytes.size() - section.offset)
+            return corrupt("a section lies outside");
     auto part = [&](int i) { return bytes.subspan(size_t(sections[i].offset), size_t(sections[i].bytes)); };
 
     Executable exe;

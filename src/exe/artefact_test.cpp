@@ -80,7 +80,8 @@ TEST(Artefact, OtherVersionsAndTargetsAreAMismatch) {
     Executable exe = sample();
     exe.target = "riscv64";
     EXPECT_EQ(load(*save(exe)).error().code, Code::mismatch);
-    EXPECT_EQ(check_target("x86-64-v9").error().message, "the program was compiled for 'x86-64-v9', which this runtime does not know");
+    EXPECT_EQ(check_target("x86-64-v9").error().message,
+              "the program was compiled for 'x86-64-v9', which this runtime does not know");
     EXPECT_TRUE(check_target("x86-64"));
 }
 

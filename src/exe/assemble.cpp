@@ -24,7 +24,8 @@ class TableReader {
         return mistake.empty();
     }
     void expect(std::string_view sign) {
-        if (good() && !tokens.take_sign(sign)) fail("expected '" + std::string(sign) + "', found '" + tokens.next().text + "'");
+        if (good() && !tokens.take_sign(sign))
+            fail("expected '" + std::string(sign) + "', found '" + tokens.next().text + "'");
     }
     std::string word() {
         if (good() && tokens.next().kind == Token::Kind::word) return tokens.take().text;
@@ -34,7 +35,9 @@ class TableReader {
     // A word made of a letter and a number, such as r3.
     bool numbered(char letter, uint64_t& out) {
         const std::string& text = tokens.next().text;
-        if (tokens.next().kind != Token::Kind::word || text.size() < 2 || text.size() > 11 || text[0] != letter) return false;
+        if (tokens.next().kind != Token::Kind::word || text.size() < 2 || text.size() > 11 ||
+            text[0] != letter)
+            return false;
         out = 0;
         for (char c : text.substr(1)) {
             if (c < '0' || c > '9') return false;
@@ -48,7 +51,8 @@ class TableReader {
         expect(open);
         while (good() && !tokens.take_sign(close)) {
             item();
-            if (good() && !tokens.take_sign(",") && (tokens.next().kind != Token::Kind::sign || tokens.next().text != close))
+            if (good() && !tokens.take_sign(",") &&
+                (tokens.next().kind != Token::Kind::sign || tokens.next().text != close))
                 fail("expected ',' or '" + std::string(close) + "', found '" + tokens.next().text + "'");
         }
     }
@@ -66,11 +70,14 @@ class TableReader {
     }
     void get(bool& value) {
         value = tokens.take_word("true");
-        if (!value && !tokens.take_word("false")) fail("expected true or false, found '" + tokens.next().text + "'");
+        if (!value && !tokens.take_word("false"))
+            fail("expected true or false, found '" + tokens.next().text + "'");
     }
     void get(IntSource& source) {
         uint64_t reg = 0;
-        source.kind = numbered('p', reg) ? IntSource::Kind::plan : numbered('r', reg) ? IntSource::Kind::reg : IntSource::Kind::constant;
+        source.kind = numbered('p', reg)   ? IntSource::Kind::plan
+                      : numbered('r', reg) ? IntSource::Kind::reg
+                                           : IntSource::Kind::constant;
         source.value = int64_t(reg);
         if (source.kind == IntSource::Kind::constant) get(source.value);
     }
@@ -84,9 +91,11 @@ class TableReader {
                 if (EnumNames<T>::names[i] == name) { value = T(i); return; }
             fail("no such kind: '" + name + "'");
         } else if constexpr (std::is_integral_v<T>) {
-            if (!good() || tokens.next().kind != Token::Kind::number) return fail("expected a number, found '" + tokens.next().text + "'");
+            if (!good() || tokens.next().kind != Token::Kind::number)
+                return fail("expected a number, found '" + tokens.next().text + "'");
             int64_t number = tokens.next().number;
-            if (std::cmp_less(number, std::numeric_limits<T>::min()) || std::cmp_greater(number, std::numeric_limits<T>::max()))
+            if (std::cmp_less(number, std::numeric_limits<T>::min()) ||
+                std::cmp_greater(number, std::numeric_limits<T>::max()))
                 return fail("the number " + std::to_string(number) + " does not fit");
             value = T(number);
             tokens.take();
@@ -115,7 +124,8 @@ class Assembler {
         while (reader_.good() && tokens().next().kind != Token::Kind::end) item();
         for (const auto& [at, name] : calls_) resolve(at, name);
         for (const FunctionInfo& f : exe_.functions)
-            if (f.begin == f.end) reader_.fail("function " + std::to_string(&f - exe_.functions.data()) + " is missing");
+            if (f.begin == f.end)
+                reader_.fail("function " + std::to_string(&f - exe_.functions.data()) + " is missing");
         if (!reader_.good()) return Error{Code::parse, "executable text, " + reader_.mistake};
         return std::move(exe_);
     }
@@ -153,13 +163,17 @@ class Assembler {
     template <class T> void row(std::vector<T>& table) {
         size_t index = table.size();
         if (tokens().next().kind == Token::Kind::number) reader_.get(index);
-        if (index != table.size()) return reader_.fail("row " + std::to_string(index) + " follows row " + std::to_string(table.size()));
+        if (index != table.size())
+            return reader_.fail("row " + std::to_string(index) + " follows row " +
+                                std::to_string(table.size()));
         reader_.get(table.emplace_back());
     }
     void bytes(std::vector<std::byte>& out) {
         while (reader_.good() && tokens().next().kind == Token::Kind::string) {
             std::string text = tokens().take().text;
-            auto digit = [&](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
+            auto digit = [&](char c) {
+                return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+            };
             if (text.size() % 2) return reader_.fail("half a byte");
             for (size_t i = 0; i < text.size(); i += 2) {
                 int high = digit(text[i]), low = digit(text[i + 1]);
@@ -191,12 +205,15 @@ class Assembler {
     void plan() {
         size_t index = 0;
         reader_.get(index);
-        if (index >= exe_.regions.size()) return reader_.fail("no region " + std::to_string(index) + " before its plan");
+        if (index >= exe_.regions.size())
+            return reader_.fail("no region " + std::to_string(index) + " before its plan");
         exe_.regions[index].plan_begin = uint32_t(exe_.code.size());
         bool given = tokens().take_word("registers");
         if (given) reader_.get(exe_.regions[index].plan_registers);
         block();
-        if (!given) exe_.regions[index].plan_registers = std::max(registers_, uint32_t(exe_.regions[index].key.size()));
+        if (!given)
+            exe_.regions[index].plan_registers = std::max(registers_,
+                                                          uint32_t(exe_.regions[index].key.size()));
     }
 
     void block() {
@@ -207,7 +224,9 @@ class Assembler {
         while (reader_.good() && !tokens().take_sign("}")) line();
         for (const auto& [at, label] : jumps_) {
             auto found = labels_.find(label.text);
-            if (found == labels_.end()) return reader_.fail("no label '" + label.text + "' for the jump in line " + std::to_string(label.line));
+            if (found == labels_.end())
+                return reader_.fail("no label '" + label.text + "' for the jump in line " +
+                                    std::to_string(label.line));
             exe_.code[at].a = found->second;
         }
     }
@@ -230,7 +249,8 @@ class Assembler {
         if (defines) reader_.expect("=");
         std::string name = reader_.word();
         if (!defines && tokens().take_sign(":")) {
-            if (!labels_.emplace(name, uint32_t(exe_.code.size())).second) reader_.fail("a second label '" + name + "'");
+            if (!labels_.emplace(name, uint32_t(exe_.code.size())).second)
+                reader_.fail("a second label '" + name + "'");
             return;
         }
         if (!defines && name == "mark") {
@@ -251,8 +271,11 @@ class Assembler {
             if (kind == OperandKind::none) continue;
             if (kind == OperandKind::def || kind == OperandKind::defs) {
                 defined = true;
-                if (!defines) return reader_.fail(std::string(row.name) + " writes something: nothing stands left of it");
-                if (kind == OperandKind::def && (left.size() != 1 || indexed)) return reader_.fail(std::string(row.name) + " writes one register");
+                if (!defines)
+                    return reader_.fail(std::string(row.name) +
+                                        " writes something: nothing stands left of it");
+                if (kind == OperandKind::def && (left.size() != 1 || indexed))
+                    return reader_.fail(std::string(row.name) + " writes one register");
                 *value = kind == OperandKind::def || indexed ? left[0] : 0;
                 continue;
             }
@@ -261,7 +284,8 @@ class Assembler {
             *value = operand(kind);
         }
         if (defines && !defined) return reader_.fail(std::string(row.name) + " writes nothing");
-        if (row.c == OperandKind::defs && !indexed) in.c = pools_.list(left);    // after list b: in order of the fields
+        if (row.c == OperandKind::defs && !indexed)
+            in.c = pools_.list(left);   // after list b: in order of the fields
         exe_.code.push_back(in);
     }
     uint16_t suffix(OperandKind kind) {

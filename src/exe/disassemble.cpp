@@ -14,7 +14,8 @@ std::string quoted(std::string_view text) {
     for (char c : text) {
         if (c == '"' || c == '\\') (out += '\\') += c;
         else if (c == '\n') out += "\\n";
-        else if (uint8_t(c) < 32 || c == 127) ((out += "\\x") += digits[uint8_t(c) >> 4]) += digits[uint8_t(c) & 15];
+        else if (uint8_t(c) < 32 || c == 127)
+            ((out += "\\x") += digits[uint8_t(c) >> 4]) += digits[uint8_t(c) & 15];
         else out += c;
     }
     return out + "\"";
@@ -34,13 +35,17 @@ class TableWriter {
  public:
     static constexpr bool writes = true;
     std::vector<std::pair<std::string_view, std::string>> found;
-    template <class T> void field(std::string_view name, const T& value) { found.emplace_back(name, text(value)); }
+    template <class T> void field(std::string_view name, const T& value) {
+        found.emplace_back(name, text(value));
+    }
 
     static std::string text(const std::string& value) { return quoted(value); }
     static std::string text(bool value) { return value ? "true" : "false"; }
     static std::string text(const IntSource& source) {
         std::string number = std::to_string(source.value);
-        return source.kind == IntSource::Kind::constant ? number : (source.kind == IntSource::Kind::plan ? "p" : "r") + number;
+        return source.kind == IntSource::Kind::constant
+                   ? number
+                   : (source.kind == IntSource::Kind::plan ? "p" : "r") + number;
     }
     template <class T> static std::string text(const std::vector<T>& items) {
         std::string out = "[";
@@ -60,7 +65,8 @@ class TableWriter {
             std::string out = "{";
             for (size_t i = 0; i < these.found.size(); ++i) {
                 auto& [name, content] = these.found[i];
-                if (content != usual.found[i].second) out += (out.size() > 1 ? ", " : "") + std::string(name) + ": " + content;
+                if (content != usual.found[i].second)
+                    out += (out.size() > 1 ? ", " : "") + std::string(name) + ": " + content;
             }
             return out + "}";
         }
@@ -83,7 +89,8 @@ class Disassembler {
         table("launch", exe_.launches);
         table("entry", exe_.entries);
         std::vector<RegionInfo> regions = exe_.regions;
-        for (RegionInfo& region : regions) region.plan_begin = region.plan_registers = 0;    // the plan says so itself
+        for (RegionInfo& region : regions)
+            region.plan_begin = region.plan_registers = 0;    // the plan says so itself
         table("region", regions);
         code();
         if (!exe_.weights.empty()) out_ += "weights " + hex(exe_.weights) + "\n";
@@ -114,28 +121,36 @@ class Disassembler {
         OperandPools pools(usual);
         for (const Instruction& in : exe_.code) {
             const OpcodeRow& row = opcode_row(in.op);
-            if (row.b == OperandKind::constant && in.b < exe_.constants.size()) pools.constant(exe_.constants[in.b]);
+            if (row.b == OperandKind::constant && in.b < exe_.constants.size())
+                pools.constant(exe_.constants[in.b]);
             for (auto [kind, value] : {std::pair(row.b, in.b), std::pair(row.c, in.c)})
                 if (is_list(kind) && value < exe_.lists.size()) pools.list(list(value));
         }
-        inlined_ = usual.constants == exe_.constants && usual.operands == exe_.operands && usual.lists == exe_.lists;
+        inlined_ = usual.constants == exe_.constants && usual.operands == exe_.operands &&
+                   usual.lists == exe_.lists;
         if (inlined_) return;
-        out_ += "constants " + TableWriter::text(exe_.constants) + "\noperands " + TableWriter::text(exe_.operands) + "\n";
+        out_ += "constants " + TableWriter::text(exe_.constants) + "\noperands " +
+                TableWriter::text(exe_.operands) + "\n";
         out_ += "lists " + TableWriter::text(exe_.lists) + "\n";
     }
 
     void code() {
-        std::multimap<uint32_t, std::pair<std::string, uint32_t>> headers;       // at which instruction; header, end
+        std::multimap<uint32_t, std::pair<std::string, uint32_t>> headers;   // by first instruction: text, end
         for (size_t i = 0; i < exe_.functions.size(); ++i) {
             const FunctionInfo& f = exe_.functions[i];
-            headers.emplace(f.begin, std::pair("function " + std::to_string(i) + " " + function_name(f.name) + "(" + std::to_string(f.params) +
-                                                   ") -> " + std::to_string(f.results) + " registers " + std::to_string(f.registers), f.end));
+            headers.emplace(f.begin,
+                            std::pair("function " + std::to_string(i) + " " + function_name(f.name) + "(" +
+                                          std::to_string(f.params) + ") -> " + std::to_string(f.results) +
+                                          " registers " + std::to_string(f.registers),
+                                      f.end));
         }
         for (size_t i = 0; i < exe_.regions.size(); ++i) {
             const RegionInfo& region = exe_.regions[i];
             uint32_t end = region.plan_begin;
             while (end < exe_.code.size() && exe_.code[end++].op != Opcode::leave) {}
-            headers.emplace(region.plan_begin, std::pair("plan " + std::to_string(i) + " registers " + std::to_string(region.plan_registers), end));
+            headers.emplace(region.plan_begin, std::pair("plan " + std::to_string(i) + " registers " +
+                                                             std::to_string(region.plan_registers),
+                                                         end));
         }
         for (auto& [begin, header] : headers) block(header.first, begin, header.second);
     }
@@ -173,14 +188,18 @@ class Disassembler {
     }
     std::string operand(OperandKind kind, uint32_t value, uint32_t begin) const {
         switch (kind) {
-        case OperandKind::def: case OperandKind::use: case OperandKind::def_use: return "r" + std::to_string(value);
+        case OperandKind::def:
+        case OperandKind::use:
+        case OperandKind::def_use: return "r" + std::to_string(value);
         case OperandKind::target: return "L" + std::to_string(value - begin);
-        case OperandKind::constant: return inlined_ ? std::to_string(exe_.constants[value]) : "#" + std::to_string(value);
+        case OperandKind::constant:
+            return inlined_ ? std::to_string(exe_.constants[value]) : "#" + std::to_string(value);
         case OperandKind::uses: case OperandKind::defs: case OperandKind::numbers: {
             if (!inlined_) return "#" + std::to_string(value);
             std::string out = "(";
             for (uint32_t item : list(value))
-                out += (out.size() > 1 ? ", " : "") + std::string(kind == OperandKind::numbers ? "" : "r") + std::to_string(item);
+                out += (out.size() > 1 ? ", " : "") + std::string(kind == OperandKind::numbers ? "" : "r") +
+                       std::to_string(item);
             return out + ")";
         }
         case OperandKind::function: return call_name(value);
@@ -188,7 +207,8 @@ class Disassembler {
         }
     }
     std::string call_name(uint32_t index) const {
-        return names_.count(exe_.functions[index].name) == 1 ? function_name(exe_.functions[index].name) : "@" + std::to_string(index);
+        return names_.count(exe_.functions[index].name) == 1 ? function_name(exe_.functions[index].name)
+                                                             : "@" + std::to_string(index);
     }
 };
 } // namespace

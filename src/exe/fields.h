@@ -6,41 +6,65 @@
 
 namespace nereus {
 template <class E> struct EnumNames;                      // of every enum that is stored, in order
-template <> struct EnumNames<IntSource::Kind> { static constexpr std::string_view names[] = {"constant", "plan", "reg"}; };
-template <> struct EnumNames<LaunchBuffer::Kind> { static constexpr std::string_view names[] = {"slot", "address", "object", "weights"}; };
-template <> struct EnumNames<DoorType::Kind> { static constexpr std::string_view names[] = {"tensor", "tuple", "record", "data", "seq"}; };
-template <> struct EnumNames<DoorLeaf::Kind> { static constexpr std::string_view names[] = {"number", "address", "object"}; };
-template <> struct EnumNames<DType> { static constexpr std::string_view names[] = {"bool", "i32", "i64", "f32", "f64"}; };
+template <> struct EnumNames<IntSource::Kind> {
+    static constexpr std::string_view names[] = {"constant", "plan", "reg"};
+};
+template <> struct EnumNames<LaunchBuffer::Kind> {
+    static constexpr std::string_view names[] = {"slot", "address", "object", "weights"};
+};
+template <> struct EnumNames<DoorType::Kind> {
+    static constexpr std::string_view names[] = {"tensor", "tuple", "record", "data", "seq"};
+};
+template <> struct EnumNames<DoorLeaf::Kind> {
+    static constexpr std::string_view names[] = {"number", "address", "object"};
+};
+template <> struct EnumNames<DType> {
+    static constexpr std::string_view names[] = {"bool", "i32", "i64", "f32", "f64"};
+};
 template <> struct EnumNames<Code> {
-    static constexpr std::string_view names[] = {"usage", "parse", "name", "type", "shape", "value", "unsupported", "io",
-                                                 "corrupt", "mismatch", "memory", "limit", "cancelled", "internal"};
+    static constexpr std::string_view names[] = {"usage",  "parse",       "name",      "type",    "shape",
+                                                 "value",  "unsupported", "io",        "corrupt", "mismatch",
+                                                 "memory", "limit",       "cancelled", "internal"};
 };
 
 // A writer sees constants, a reader fills them in.
 template <class A, class T> using Seen = std::conditional_t<A::writes, const T, T>;
 
-template <class A> void fields(A& a, Seen<A, IntSource>& x) { a.field("kind", x.kind), a.field("value", x.value); }
+template <class A> void fields(A& a, Seen<A, IntSource>& x) {
+    a.field("kind", x.kind), a.field("value", x.value);
+}
 template <class A> void fields(A& a, Seen<A, LaunchBuffer>& x) {
     a.field("kind", x.kind), a.field("index", x.index), a.field("bytes", x.bytes);
 }
-template <class A> void fields(A& a, Seen<A, LaunchGroup>& x) { a.field("extents", x.extents), a.field("strides", x.strides); }
+template <class A> void fields(A& a, Seen<A, LaunchGroup>& x) {
+    a.field("extents", x.extents), a.field("strides", x.strides);
+}
 template <class A> void fields(A& a, Seen<A, LaunchInfo>& x) {
-    a.field("kernel", x.kernel), a.field("buffers", x.buffers), a.field("groups", x.groups), a.field("scalars", x.scalars);
+    a.field("kernel", x.kernel), a.field("buffers", x.buffers), a.field("groups", x.groups),
+        a.field("scalars", x.scalars);
     a.field("late", x.late), a.field("site", x.site), a.field("step", x.step);
 }
-template <class A> void fields(A& a, Seen<A, GroupLayout>& x) { a.field("buffers", x.buffers), a.field("keep_axes", x.keep_axes); }
-template <class A> void fields(A& a, Seen<A, GridLayout::Dim>& x) { a.field("group", x.group), a.field("tile", x.tile); }
+template <class A> void fields(A& a, Seen<A, GroupLayout>& x) {
+    a.field("buffers", x.buffers), a.field("keep_axes", x.keep_axes);
+}
+template <class A> void fields(A& a, Seen<A, GridLayout::Dim>& x) {
+    a.field("group", x.group), a.field("tile", x.tile);
+}
 template <class A> void fields(A& a, Seen<A, GridLayout>& x) {
     a.field("dims", x.dims), a.field("work", x.work), a.field("target", x.target), a.field("align", x.align);
 }
 template <class A> void fields(A& a, Seen<A, ParamLayout>& x) {
-    a.field("groups", x.groups), a.field("buffers", x.buffers), a.field("scalars", x.scalars), a.field("grid", x.grid);
+    a.field("groups", x.groups), a.field("buffers", x.buffers), a.field("scalars", x.scalars),
+        a.field("grid", x.grid);
 }
 template <class A> void fields(A& a, Seen<A, KernelInfo>& x) {
-    a.field("name", x.name), a.field("offset", x.offset), a.field("library", x.library), a.field("scratch", x.scratch);
+    a.field("name", x.name), a.field("offset", x.offset), a.field("library", x.library),
+        a.field("scratch", x.scratch);
     a.field("layout", x.layout);
 }
-template <class A> void fields(A& a, Seen<A, SlotInfo>& x) { a.field("bytes", x.bytes), a.field("first", x.first), a.field("last", x.last); }
+template <class A> void fields(A& a, Seen<A, SlotInfo>& x) {
+    a.field("bytes", x.bytes), a.field("first", x.first), a.field("last", x.last);
+}
 template <class A> void fields(A& a, Seen<A, RegionInfo>& x) {
     a.field("function", x.function), a.field("key", x.key), a.field("plan_begin", x.plan_begin);
     a.field("plan_registers", x.plan_registers), a.field("slots", x.slots), a.field("prefixes", x.prefixes);
@@ -53,7 +77,9 @@ template <class A> void fields(A& a, Seen<A, FunctionInfo>& x) {
 template <class A> void fields(A& a, Seen<A, Site>& x) {
     a.field("code", x.code), a.field("what", x.what), a.field("place", x.place), a.field("hint", x.hint);
 }
-template <class A> void fields(A& a, Seen<A, PlaceMark>& x) { a.field("instruction", x.instruction), a.field("site", x.site); }
+template <class A> void fields(A& a, Seen<A, PlaceMark>& x) {
+    a.field("instruction", x.instruction), a.field("site", x.site);
+}
 template <class A> void fields(A& a, Seen<A, DoorType>& x) {
     a.field("kind", x.kind), a.field("dtype", x.dtype), a.field("ranked", x.ranked), a.field("axes", x.axes);
     a.field("names", x.names), a.field("fields", x.fields), a.field("bound", x.bound);
@@ -61,10 +87,13 @@ template <class A> void fields(A& a, Seen<A, DoorType>& x) {
 template <class A> void fields(A& a, Seen<A, DoorParam>& x) { a.field("name", x.name), a.field("type", x.type); }
 template <class A> void fields(A& a, Seen<A, DoorLeaf>& x) { a.field("kind", x.kind), a.field("type", x.type); }
 template <class A> void fields(A& a, Seen<A, EntryInfo>& x) {
-    a.field("name", x.name), a.field("function", x.function), a.field("sizes", x.sizes), a.field("size_names", x.size_names);
+    a.field("name", x.name), a.field("function", x.function), a.field("sizes", x.sizes),
+        a.field("size_names", x.size_names);
     a.field("params", x.params), a.field("param_leaves", x.param_leaves), a.field("result_type", x.result_type);
     a.field("result_leaves", x.result_leaves);
 }
 using ListPlace = std::pair<uint32_t, uint32_t>;
-template <class A> void fields(A& a, Seen<A, ListPlace>& x) { a.field("offset", x.first), a.field("length", x.second); }
+template <class A> void fields(A& a, Seen<A, ListPlace>& x) {
+    a.field("offset", x.first), a.field("length", x.second);
+}
 } // namespace nereus

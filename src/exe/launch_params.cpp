@@ -91,8 +91,10 @@ int64_t fill_params(const ParamLayout& layout, std::span<const GroupShape> group
         } else {
             std::copy(strides, strides + kept * buffers, extents + kept);
         }
-        for (int b = 0; b < buffers; ++b)
-            for (int i = 0; i < kept; ++i) extents[kept + b * kept + i] *= size_of(layout.buffers[group.buffers[size_t(b)]]);
+        for (int b = 0; b < buffers; ++b) {
+            int64_t size = size_of(layout.buffers[group.buffers[size_t(b)]]);
+            for (int i = 0; i < kept; ++i) extents[kept + b * kept + i] *= size;
+        }
         int64_t* header = p.data() + layout.group_slot(g);
         header[0] = group.keep_axes && rank == 0 ? 0 : kept;     // the table always has an axis
         header[1] = at;

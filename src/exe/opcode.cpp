@@ -31,7 +31,7 @@ constexpr OpcodeRow rows[] = {
     {Opcode::logical_and,   "and",           none,     def,    use,      use,    "R[a] = R[b] and R[c]"},
     {Opcode::logical_or,    "or",            none,     def,    use,      use,    "R[a] = R[b] or R[c]"},
     {Opcode::logical_not,   "not",           none,     def,    use,      none,   "R[a] = R[b] == 0"},
-    {Opcode::move_if,       "move_if",       none,     def_use,use,      use,    "if R[c]: R[a] = R[b]"},
+    {Opcode::move_if,       "move_if",       none,     def_use, use,     use,    "if R[c]: R[a] = R[b]"},
     {Opcode::jump,          "jump",          none,     target, none,     none,   "go to a"},
     {Opcode::jump_if,       "jump_if",       none,     target, use,      none,   "if R[b]: go to a"},
     {Opcode::jump_unless,   "jump_unless",   none,     target, use,      none,   "if not R[b]: go to a"},

@@ -12,9 +12,9 @@
 //     leave (r1)
 //   }
 //
-// `mark 3` in front of an instruction: faults from here on are site 3's. Tables are written `launch 0 {kernel: 2, …}` with
-// the field names of fields.h, defaults left out; a number is 64, a plan register p1, a register r2. The plan program of
-// region 0 is `plan 0 registers 2 {…}`. Left out: indices count up, registers are as many as the code names.
+// `mark 3` in front of an instruction: faults from here on are site 3's. Tables are written `launch 0 {kernel: 2}`
+// with the field names of fields.h, defaults left out; a number is 64, a plan register p1, a register r2. The plan
+// program of region 0 is `plan 0 registers 2 {…}`. Indices and numbers of registers may be left out: they count up.
 #pragma once
 #include "base/result.h"
 #include "exe/executable.h"

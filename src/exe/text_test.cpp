@@ -37,14 +37,19 @@ TEST(ExecutableText, InstructionsReadAsTheTableSays) {
                         "L6:\n"
                         "  leave (r1)\n"
                         "}\n"), std::string::npos) << text;
-    EXPECT_NE(text.find("region 0 {key: [0], slots: [{bytes: p1, last: 2}], prefixes: [1], lists: [[0], [1]]}\n"), std::string::npos) << text;
+    EXPECT_NE(
+        text.find("region 0 {key: [0], slots: [{bytes: p1, last: 2}], prefixes: [1], lists: [[0], [1]]}\n"),
+        std::string::npos)
+        << text;
 }
 
 // One instruction of every kind; two functions of one name, and pools in an unusual order.
 TEST(ExecutableText, EveryOpcodeSurvives) {
     Executable exe;
     uint32_t count = opcode_count;
-    exe.functions = {{"odd name \"x\"\n\x01", 0, count, 9, 0, 0}, {"two", count, count + 1, 1, 0, 0}, {"two", count + 1, count + 2, 1, 0, 0}};
+    exe.functions = {{"odd name \"x\"\n\x01", 0, count, 9, 0, 0},
+                     {"two", count, count + 1, 1, 0, 0},
+                     {"two", count + 1, count + 2, 1, 0, 0}};
     exe.constants = {INT64_MIN, -1, 7};
     exe.operands = {1, 2, 3};
     exe.lists = {{0, 0}, {0, 2}, {1, 2}, {0, 3}};
@@ -63,20 +68,27 @@ TEST(ExecutableText, EveryOpcodeSurvives) {
 
 TEST(ExecutableText, MistakesNameTheLine) {
     EXPECT_EQ(mistake("target \"x\"\nfunktion f"), "executable text, line 2: 'funktion' begins nothing");
-    EXPECT_EQ(mistake("function f(0) -> 0 {\n  r1 = ad r2, r3\n}"), "executable text, line 2: no instruction 'ad'");
-    EXPECT_EQ(mistake("function f(0) -> 0 {\n\n  add r2, r3 }"), "executable text, line 3: add writes something: nothing stands left of it");
-    EXPECT_EQ(mistake("function f(0) -> 0 {\n  r1 = add r2 r3 }"), "executable text, line 2: expected ',', found 'r3'");
-    EXPECT_EQ(mistake("function f(0) -> 0 {\n  jump away\n}"), "executable text, line 3: no label 'away' for the jump in line 2");
-    EXPECT_EQ(mistake("function f(0) -> 0 {\n  () = call g, ()\n}"), "executable text, line 3: no function 'g' for the call in line 2");
+    EXPECT_EQ(mistake("function f(0) -> 0 {\n  r1 = ad r2, r3\n}"),
+              "executable text, line 2: no instruction 'ad'");
+    EXPECT_EQ(mistake("function f(0) -> 0 {\n\n  add r2, r3 }"),
+              "executable text, line 3: add writes something: nothing stands left of it");
+    EXPECT_EQ(mistake("function f(0) -> 0 {\n  r1 = add r2 r3 }"),
+              "executable text, line 2: expected ',', found 'r3'");
+    EXPECT_EQ(mistake("function f(0) -> 0 {\n  jump away\n}"),
+              "executable text, line 3: no label 'away' for the jump in line 2");
+    EXPECT_EQ(mistake("function f(0) -> 0 {\n  () = call g, ()\n}"),
+              "executable text, line 3: no function 'g' for the call in line 2");
     EXPECT_EQ(mistake("site {who: \"me\"}"), "executable text, line 1: no field 'who' here");
     EXPECT_EQ(mistake("site {code: odd}"), "executable text, line 1: no such kind: 'odd'");
-    EXPECT_EQ(mistake("launch {kernel: 4294967296}"), "executable text, line 1: the number 4294967296 does not fit");
+    EXPECT_EQ(mistake("launch {kernel: 4294967296}"),
+              "executable text, line 1: the number 4294967296 does not fit");
     EXPECT_EQ(mistake("launch {kernel: 99999999999999999999}"), "executable text, line 1: a number over 64 bits");
     EXPECT_EQ(mistake("target \"x"), "executable text, line 1: a string that does not end");
     EXPECT_EQ(mistake("blob \"0g\""), "executable text, line 1: not hexadecimal");
 }
 
 TEST(ExecutableText, EveryPrefixOfATextIsReadOrRefused) {
-    for (size_t length = 0; length < sample_program.size(); length += 3) (void)assemble(sample_program.substr(0, length));
+    for (size_t length = 0; length < sample_program.size(); length += 3)
+        (void)assemble(sample_program.substr(0, length));
 }
 } // namespace nereus

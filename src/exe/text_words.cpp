@@ -69,7 +69,9 @@ void TokenReader::string() {
             if (c == 'n') c = '\n';
             if (c == 'x') {
                 uint8_t code = 0;
-                if (at_ + 2 >= text_.size() || std::from_chars(text_.data() + at_ + 1, text_.data() + at_ + 3, code, 16).ptr != text_.data() + at_ + 3)
+                if (at_ + 2 >= text_.size() ||
+                    std::from_chars(text_.data() + at_ + 1, text_.data() + at_ + 3, code, 16).ptr !=
+                        text_.data() + at_ + 3)
                     mistake_ = "\\x takes two hexadecimal digits";
                 c = char(code);
                 at_ = std::min(at_ + 2, text_.size() - 1);

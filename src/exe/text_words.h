@@ -5,7 +5,8 @@
 #include <string_view>
 
 namespace nereus {
-inline constexpr std::string_view relation_names[] = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "compatible"};
+inline constexpr std::string_view relation_names[] = {"equal",   "not_equal",     "less",      "less_equal",
+                                                      "greater", "greater_equal", "compatible"};
 
 bool is_word(std::string_view text);                      // a letter or _, then letters, digits, _
 

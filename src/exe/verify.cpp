@@ -19,7 +19,8 @@ class TableVerifier {
         for (size_t i = 0; i < exe_.launches.size(); ++i) TRY(launch(i));
         for (size_t i = 0; i < exe_.functions.size(); ++i) {
             const FunctionInfo& f = exe_.functions[i];
-            if (f.begin >= f.end || f.end > exe_.code.size()) return wrong(function_name(i), "its code lies outside");
+            if (f.begin >= f.end || f.end > exe_.code.size())
+                return wrong(function_name(i), "its code lies outside");
             if (f.params > f.registers) return wrong(function_name(i), "more parameters than registers");
         }
         for (size_t i = 0; i < exe_.regions.size(); ++i) TRY(region(i));
@@ -31,25 +32,33 @@ class TableVerifier {
  private:
     const Executable& exe_;
 
-    static Error wrong(const std::string& where, const std::string& what) { return Error{Code::internal, where + ": " + what}; }
+    static Error wrong(const std::string& where, const std::string& what) {
+        return Error{Code::internal, where + ": " + what};
+    }
     static Status below(const std::string& where, uint64_t index, uint64_t count, std::string_view what) {
         if (index < count) return {};
-        return wrong(where, std::string(what) + " " + std::to_string(index) + " is out of range, there are " + std::to_string(count));
+        return wrong(where, std::string(what) + " " + std::to_string(index) + " is out of range, there are " +
+                                std::to_string(count));
     }
-    std::string function_name(size_t i) const { return "function " + std::to_string(i) + " \"" + exe_.functions[i].name + "\""; }
+    std::string function_name(size_t i) const {
+        return "function " + std::to_string(i) + " \"" + exe_.functions[i].name + "\"";
+    }
 
     Status pools() {
         for (size_t i = 0; i < exe_.lists.size(); ++i) {
             auto [offset, length] = exe_.lists[i];
-            if (uint64_t(offset) + length > exe_.operands.size()) return wrong("list " + std::to_string(i), "lies outside the operands");
+            if (uint64_t(offset) + length > exe_.operands.size())
+                return wrong("list " + std::to_string(i), "lies outside the operands");
         }
         for (size_t i = 0; i < exe_.sites.size(); ++i)
-            TRY(below("site " + std::to_string(i), uint64_t(exe_.sites[i].code), uint64_t(Code::internal) + 1, "code"));
+            TRY(below("site " + std::to_string(i), uint64_t(exe_.sites[i].code), uint64_t(Code::internal) + 1,
+                      "code"));
         for (size_t i = 0; i < exe_.marks.size(); ++i) {
             std::string where = "mark " + std::to_string(i);
             TRY(below(where, exe_.marks[i].instruction, exe_.code.size(), "instruction"));
             TRY(below(where, exe_.marks[i].site, exe_.sites.size(), "site"));
-            if (i > 0 && exe_.marks[i - 1].instruction >= exe_.marks[i].instruction) return wrong(where, "marks do not ascend");
+            if (i > 0 && exe_.marks[i - 1].instruction >= exe_.marks[i].instruction)
+                return wrong(where, "marks do not ascend");
         }
         return {};
     }
@@ -57,15 +66,18 @@ class TableVerifier {
     Status kernel_info(const KernelInfo& kernel) {
         std::string where = "kernel \"" + kernel.name + "\"";
         if (!kernel.library) TRY(below(where, kernel.offset, exe_.blob.size(), "code offset"));
-        if (kernel.scratch < 0 || kernel.scratch > max_scratch) return wrong(where, "scratch of " + std::to_string(kernel.scratch) + " bytes");
+        if (kernel.scratch < 0 || kernel.scratch > max_scratch)
+            return wrong(where, "scratch of " + std::to_string(kernel.scratch) + " bytes");
         const ParamLayout& layout = kernel.layout;
-        if (layout.groups.size() > max_groups) return wrong(where, "more than " + std::to_string(max_groups) + " groups");
+        if (layout.groups.size() > max_groups)
+            return wrong(where, "more than " + std::to_string(max_groups) + " groups");
         if (layout.scalars < 0) return wrong(where, "a negative number of scalars");
         for (DType dtype : layout.buffers) TRY(below(where, uint64_t(dtype), dtype_count, "dtype"));
         for (const GroupLayout& group : layout.groups)
             for (size_t i = 0; i < group.buffers.size(); ++i) {
                 TRY(below(where, group.buffers[i], layout.buffers.size(), "buffer"));
-                if (i > 0 && group.buffers[i - 1] >= group.buffers[i]) return wrong(where, "the buffers of a group do not ascend");
+                if (i > 0 && group.buffers[i - 1] >= group.buffers[i])
+                    return wrong(where, "the buffers of a group do not ascend");
             }
         for (GridLayout::Dim dim : layout.grid.dims) {
             TRY(below(where, dim.group, layout.groups.size(), "group"));
@@ -82,18 +94,24 @@ class TableVerifier {
         TRY(below(where, launch.kernel, exe_.kernels.size(), "kernel"));
         TRY(below(where, launch.site, exe_.sites.size(), "site"));
         const ParamLayout& layout = exe_.kernels[launch.kernel].layout;
-        if (launch.buffers.size() != layout.buffers.size()) return wrong(where, "does not bind every buffer of its kernel");
-        if (launch.groups.size() != layout.groups.size()) return wrong(where, "does not bind every group of its kernel");
-        if (launch.scalars.size() != size_t(layout.scalars)) return wrong(where, "does not bind every scalar of its kernel");
-        if (launch.late.size() > max_late) return wrong(where, "more than " + std::to_string(max_late) + " late sizes");
+        if (launch.buffers.size() != layout.buffers.size())
+            return wrong(where, "does not bind every buffer of its kernel");
+        if (launch.groups.size() != layout.groups.size())
+            return wrong(where, "does not bind every group of its kernel");
+        if (launch.scalars.size() != size_t(layout.scalars))
+            return wrong(where, "does not bind every scalar of its kernel");
+        if (launch.late.size() > max_late)
+            return wrong(where, "more than " + std::to_string(max_late) + " late sizes");
         for (size_t g = 0; g < launch.groups.size(); ++g) {
             const LaunchGroup& group = launch.groups[g];
-            if (group.extents.size() > max_rank) return wrong(where, "a group of rank " + std::to_string(group.extents.size()));
+            if (group.extents.size() > max_rank)
+                return wrong(where, "a group of rank " + std::to_string(group.extents.size()));
             if (group.strides.size() != group.extents.size() * layout.groups[g].buffers.size())
                 return wrong(where, "strides do not match the buffers and axes of group " + std::to_string(g));
         }
         for (const LaunchBuffer& buffer : launch.buffers)
-            if (buffer.kind == LaunchBuffer::Kind::weights) TRY(below(where, buffer.index, exe_.weights.size() + 1, "byte of the constants"));
+            if (buffer.kind == LaunchBuffer::Kind::weights)
+                TRY(below(where, buffer.index, exe_.weights.size() + 1, "byte of the constants"));
         return {};
     }
 
@@ -103,11 +121,13 @@ class TableVerifier {
         TRY(below(where, region.function, exe_.functions.size(), "function"));
         const FunctionInfo& function = exe_.functions[region.function];
         TRY(below(where, region.plan_begin, exe_.code.size(), "instruction"));
-        if (region.key.size() > region.plan_registers) return wrong(where, "the key does not fit the plan registers");
+        if (region.key.size() > region.plan_registers)
+            return wrong(where, "the key does not fit the plan registers");
         for (uint32_t reg : region.key) TRY(below(where, reg, function.registers, "register"));
         for (const SlotInfo& slot : region.slots) {
             if (slot.first > slot.last) return wrong(where, "a slot that dies before it is born");
-            if (slot.bytes.kind == IntSource::Kind::reg) return wrong(where, "the size of a slot follows from the key");
+            if (slot.bytes.kind == IntSource::Kind::reg)
+                return wrong(where, "the size of a slot follows from the key");
             TRY(planned(where, slot.bytes, region));
         }
         for (const std::vector<uint32_t>& list : region.lists)
@@ -125,14 +145,17 @@ class TableVerifier {
     Status bound_launch(const std::string& where, const LaunchInfo& launch, const RegionInfo& region) {
         uint32_t registers = exe_.functions[region.function].registers;
         auto size = [&](const IntSource& source) -> Status {
-            if (source.kind == IntSource::Kind::reg) return wrong(where, "a size in a list comes from a register");
+            if (source.kind == IntSource::Kind::reg)
+                return wrong(where, "a size in a list comes from a register");
             return planned(where, source, region);
         };
         if (!launch.late.empty()) return wrong(where, "late sizes in a list");
         for (const LaunchBuffer& buffer : launch.buffers) {
             TRY(size(buffer.bytes));
-            if (buffer.kind == LaunchBuffer::Kind::slot) TRY(below(where, buffer.index, region.slots.size(), "slot"));
-            else if (buffer.kind != LaunchBuffer::Kind::weights) TRY(below(where, buffer.index, registers, "register"));
+            if (buffer.kind == LaunchBuffer::Kind::slot)
+                TRY(below(where, buffer.index, region.slots.size(), "slot"));
+            else if (buffer.kind != LaunchBuffer::Kind::weights)
+                TRY(below(where, buffer.index, registers, "register"));
         }
         for (const LaunchGroup& group : launch.groups) {
             for (const IntSource& source : group.extents) TRY(size(source));
@@ -140,7 +163,8 @@ class TableVerifier {
         }
         for (const IntSource& scalar : launch.scalars) {
             TRY(planned(where, scalar, region));
-            if (scalar.kind == IntSource::Kind::reg) TRY(below(where, uint64_t(scalar.value), registers, "register"));
+            if (scalar.kind == IntSource::Kind::reg)
+                TRY(below(where, uint64_t(scalar.value), registers, "register"));
         }
         return {};
     }
@@ -154,10 +178,11 @@ class TableVerifier {
         }
         for (size_t i = 0; i < exe_.regions.size(); ++i) {
             const RegionInfo& region = exe_.regions[i];
-            ranges.push_back({region.plan_begin, 0, region.plan_registers, uint32_t(region.key.size()), 0, nullptr, &region,
-                              "plan of region " + std::to_string(i)});
+            ranges.push_back({region.plan_begin, 0, region.plan_registers, uint32_t(region.key.size()), 0,
+                              nullptr, &region, "plan of region " + std::to_string(i)});
         }
-        std::sort(ranges.begin(), ranges.end(), [](const CodeRange& a, const CodeRange& b) { return a.begin < b.begin; });
+        std::sort(ranges.begin(), ranges.end(),
+                  [](const CodeRange& a, const CodeRange& b) { return a.begin < b.begin; });
         uint64_t at = 0, definitions = 0;
         for (size_t i = 0; i < ranges.size(); ++i) {
             CodeRange& range = ranges[i];
@@ -171,7 +196,8 @@ class TableVerifier {
             definitions = range.params;                    // a register that nothing writes is of no use
             for (uint32_t k = range.begin; k < range.end; ++k) definitions += defined(exe_.code[k]);
             if (range.registers > definitions)
-                return wrong(range.name, std::to_string(range.registers) + " registers, but " + std::to_string(definitions) + " are written");
+                return wrong(range.name, std::to_string(range.registers) + " registers, but " +
+                                             std::to_string(definitions) + " are written");
         }
         if (at != exe_.code.size()) return wrong("code", "there are instructions in no function");
         return ranges;
@@ -187,10 +213,4 @@ class TableVerifier {
 } // namespace
 
 Status verify(const Executable& exe) { return TableVerifier(exe).run(); }
-
-uint32_t plan_end(const Executable& exe, const RegionInfo& region) {
-    for (size_t i = region.plan_begin; i < exe.code.size(); ++i)
-        if (exe.code[i].op == Opcode::leave) return uint32_t(i + 1);
-    return 0;
-}
 } // namespace nereus

@@ -6,12 +6,10 @@
 namespace nereus {
 // Indices are in range, counts agree, functions and plan programs tile the code, control stays inside its function,
 // every register is written before it is read, and slots, lists and prefixes belong to the region entered last.
+// A plan program ends with its first `leave`.
 // Trusted: that objects are what an instruction takes them for, that sizes fit buffers, and the machine code.
 // Errors are Code::internal and name the function, the instruction and the rule.
 Status verify(const Executable& exe);
-
-// The instruction after the plan program that begins there: it ends with its first `leave`. 0: it does not end.
-uint32_t plan_end(const Executable& exe, const RegionInfo& region);
 
 inline constexpr size_t max_groups = 16, max_late = 4;    // of a launch
 } // namespace nereus

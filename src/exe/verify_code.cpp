@@ -37,18 +37,22 @@ class CodeVerifier {
     uint32_t at_ = 0;                                     // the instruction looked at
 
     const Instruction& in() const { return exe_.code[at_]; }
-    static bool falls_through(Opcode op) { return op != Opcode::jump && op != Opcode::leave && op != Opcode::fail; }
+    static bool falls_through(Opcode op) {
+        return op != Opcode::jump && op != Opcode::leave && op != Opcode::fail;
+    }
     std::span<const uint32_t> list(uint32_t index) const {
         auto [offset, length] = exe_.lists[index];
         return std::span(exe_.operands).subspan(offset, length);
     }
     Error wrong(const std::string& what) const {
         std::string name = size_t(in().op) < size_t(opcode_count) ? std::string(opcode_row(in().op).name) : "?";
-        return Error{Code::internal, range_.name + ", instruction " + std::to_string(at_ - range_.begin) + " (" + name + "): " + what};
+        return Error{Code::internal, range_.name + ", instruction " + std::to_string(at_ - range_.begin) +
+                                         " (" + name + "): " + what};
     }
     Status below(uint64_t index, uint64_t count, std::string_view what) const {
         if (index < count) return {};
-        return wrong(std::string(what) + " " + std::to_string(index) + " is out of range, there are " + std::to_string(count));
+        return wrong(std::string(what) + " " + std::to_string(index) + " is out of range, there are " +
+                     std::to_string(count));
     }
 
     Status operands() {
@@ -62,7 +66,9 @@ class CodeVerifier {
     Status operand(OperandKind kind, uint32_t value) {
         switch (kind) {
         case OperandKind::none: return value == 0 ? Status() : wrong("an operand that is not used is not 0");
-        case OperandKind::def: case OperandKind::use: case OperandKind::def_use: return below(value, range_.registers, "register");
+        case OperandKind::def:
+        case OperandKind::use:
+        case OperandKind::def_use: return below(value, range_.registers, "register");
         case OperandKind::target:
             if (value < range_.begin || value >= range_.end) return wrong("the target lies outside");
             return {};
@@ -75,22 +81,26 @@ class CodeVerifier {
         case OperandKind::function: return below(value, exe_.functions.size(), "function");
         case OperandKind::region:
             TRY(below(value, exe_.regions.size(), "region"));
-            if (&exe_.functions[exe_.regions[value].function] != range_.function) return wrong("the region is another function's");
+            if (&exe_.functions[exe_.regions[value].function] != range_.function)
+                return wrong("the region is another function's");
             return {};
         case OperandKind::launch: return below(value, exe_.launches.size(), "launch");
         case OperandKind::site: return below(value, exe_.sites.size(), "site");
         case OperandKind::dtype: return below(value, dtype_count, "dtype");
         case OperandKind::relation: return below(value, uint64_t(Relation::compatible) + 1, "relation");
         case OperandKind::weight: return below(value, exe_.weights.size() + 1, "byte of the constants");
-        case OperandKind::number: case OperandKind::run_list: case OperandKind::slot: case OperandKind::prefix: return {};
+        case OperandKind::number:
+        case OperandKind::run_list:
+        case OperandKind::slot:
+        case OperandKind::prefix: return {};
         }
         return {};
     }
 
     // What the kinds of operands do not say.
     Status shape() {
-        if (!range_.function && in().op > Opcode::jump_unless && in().op != Opcode::leave && in().op != Opcode::check &&
-            in().op != Opcode::fail)
+        if (!range_.function && in().op > Opcode::jump_unless && in().op != Opcode::leave &&
+            in().op != Opcode::check && in().op != Opcode::fail)
             return wrong("a plan program computes numbers only");
         switch (in().op) {
         case Opcode::call: {
@@ -112,14 +122,17 @@ class CodeVerifier {
     }
     Status counts(size_t found, size_t expected, std::string_view what) const {
         if (found == expected) return {};
-        return wrong("expected " + std::to_string(expected) + " " + std::string(what) + ", found " + std::to_string(found));
+        return wrong("expected " + std::to_string(expected) + " " + std::string(what) + ", found " +
+                     std::to_string(found));
     }
     Status launch(const LaunchInfo& launch) const {
         Status status;
         auto source = [&](const IntSource& from) {
             if (!status) return;
-            if (from.kind == IntSource::Kind::plan) status = wrong("a launch by registers knows no plan registers");
-            if (from.kind == IntSource::Kind::reg) status = below(uint64_t(from.value), range_.registers, "register");
+            if (from.kind == IntSource::Kind::plan)
+                status = wrong("a launch by registers knows no plan registers");
+            if (from.kind == IntSource::Kind::reg)
+                status = below(uint64_t(from.value), range_.registers, "register");
         };
         each_source(launch, source);
         TRY(std::move(status));
@@ -141,7 +154,7 @@ class CodeVerifier {
     // ---- the second walk
     Status flow() {
         size_t words = (range_.registers + 63) / 64;
-        std::vector<uint32_t> block_at(range_.end - range_.begin, 0);       // which block an instruction begins, plus 1
+        std::vector<uint32_t> block_at(range_.end - range_.begin, 0);   // the block an instruction begins, plus 1
         std::vector<uint32_t> begins;
         auto begin_block = [&](uint32_t at) {
             if (at < range_.end) block_at[at - range_.begin] = 1;

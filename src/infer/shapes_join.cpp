@@ -161,7 +161,7 @@ ShapedTensor Join::tensor(const std::vector<const Abs*>& arms, uint32_t depth) {
             else joined.known = {};
         }
     }
-    auto bound = [&](Dim ShapedTensor::*which) {
+    auto bound = [&](Dim ShapedTensor::* which) {
         std::vector<Dim> column;
         for (const Abs* arm : arms) {
             if (arm && !(arm->tensor.*which).valid()) return Dim();
@@ -248,6 +248,7 @@ AbsId join_elements(Abstracts& abstracts, const std::vector<AbsId>& values, cons
     std::vector<AbsId> sequences;
     for (AbsId value : values) sequences.push_back(abstracts.seq(value));
     AbsId joined = ElementJoin(abstracts, in_scope, merge_cells)(sequences);
+    if (abstracts[joined].parts.empty()) return joined;  // nothing to join: no element is known
     return abstracts[joined].parts[0];
 }
 AbsId close_element(Abstracts& abstracts, AbsId value, const std::function<bool(Dim)>& in_scope) {

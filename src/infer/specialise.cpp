@@ -107,9 +107,7 @@ class Specialiser {
             bool progress = false;
             for (TermId unknown : unknowns) {
                 if (context_.terms[unknown].kind != TermKind::dtype_unknown) continue;
-                DTypeClass of = context_.terms[unknown].of;
-                DType chosen = of == DTypeClass::num || of == DTypeClass::integer ? DType::i64 : DType::f32;
-                context_.terms.merge(unknown, context_.terms.dtype(chosen));
+                context_.terms.merge(unknown, context_.terms.dtype(default_dtype(context_.terms[unknown].of)));
                 progress = true;
             }
             size_t before = open.size();
@@ -140,7 +138,11 @@ class Specialiser {
         std::string text = "def @" + function.name + "(";
         for (size_t i = 0; i < function.params.size(); ++i) {
             ValueId param = function.params[i];
-            text += (i ? ", %" : "%") + function[param].name + ": " + context_.text(types.values[param.index]);
+            const ValueInfo& info = function[param];
+            TermId term = types.values[param.index];
+            bool complete = !has_holes(source_, info.type) && unknowns_in({&term, 1}).empty();
+            text += (i ? ", %" : "%") + info.name + ": ";
+            text += complete ? text_of(source_, info.type) : paste_text(source_, context_.terms, term);
         }
         return text + ")";
     }

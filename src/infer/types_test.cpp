@@ -165,6 +165,8 @@ const Case refused[] = {
      "`%x`: its type would contain itself | a recursive structure needs a declared type"},
     {"annotation", "def @f(%x: f32) { %y: i64 = %x + 1; %y }",
      "`%y`: expected i64, found f32 | nothing is converted silently: write cast(…, i64)"},
+    {"dropped statement", "def @f(%x: f32) { add(%x, 1); %x }",
+     "expected (), found Tensor[.., f32] | the value of a statement is dropped: give it a name, or write `_ = …`"},
     {"state", "def @f(%x: f32) { for %i in 3, (%s = %x) { %i } }",
      "next value of `%s`: expected f32, found i64 | nothing is converted silently: write cast(%i, f32)"},
     {"count", "def @f(%x: f32) { for %i in %x, (%s = %x) { %s } }",
@@ -235,6 +237,27 @@ TEST(Types, LongChainsOfFunctions) {
     Result<Module> parsed = parse_for_test(program);
     ASSERT_TRUE(parsed) << parsed.error().message;
     EXPECT_TRUE(infer_types(std::move(*parsed)));
+}
+
+TEST(Types, DeepPrograms) {                              // as deep as the parser allows
+    std::string open, close;
+    for (int i = 0; i < 245; ++i) open += "if (%c) { match (%x) { 0 => (fn(%y) { %y * ", close += " })(%x), _ => 1 } } else { 2 }";
+    Result<Module> parsed = parse_for_test("def @f(%c, %x) { " + open + "%x" + close + " }");
+    ASSERT_TRUE(parsed) << parsed.error().message;
+    Result<Module> typed = infer_types(std::move(*parsed));
+    ASSERT_TRUE(typed) << typed.error().message;
+    EXPECT_EQ(signatures_of(*typed), "@f(bool, t) -> t");
+}
+
+TEST(Types, DeepTypesAreRefused) {
+    std::string program = "def @f(%x0) {\n";
+    for (int i = 0; i < 2'000; ++i)
+        program += " %x" + std::to_string(i + 1) + " = (%x" + std::to_string(i) + ", 1)\n";
+    Result<Module> parsed = parse_for_test(program + " %x2000\n}");
+    ASSERT_TRUE(parsed) << parsed.error().message;
+    Result<Module> typed = infer_types(std::move(*parsed));
+    ASSERT_FALSE(typed);
+    EXPECT_EQ(typed.error().code, Code::limit);
 }
 
 TEST(Types, WideMatchesAreChecked) {

@@ -7,14 +7,15 @@ constexpr size_t longest = 200;                          // bytes: types can be 
 
 class TermWriter {
  public:
-    TermWriter(const Module& module, const Terms& terms) : module_(module), terms_(terms) {}
+    TermWriter(const Module& module, const Terms& terms, bool to_paste = false)
+        : module_(module), terms_(terms), to_paste_(to_paste) {}
 
     void write(TermId id, int depth = 0) {
         if (out.size() > longest || depth > 20) { out += "…"; return; }
         const TypeTerm& term = terms_[id];
         switch (term.kind) {
         case TermKind::unknown: case TermKind::dtype_unknown:
-            out += term.declared.empty() ? "_" : term.declared[0].name;
+            out += !term.declared.empty() ? term.declared[0].name : to_paste_ ? "…" : "_";
             break;
         case TermKind::dtype: out += dtype_name(term.dtype); break;
         case TermKind::tensor: out += "Tensor[.., ", element(terms_.part(id, 0)), out += "]"; break;
@@ -32,7 +33,9 @@ class TermWriter {
     }
     void element(TermId id) {
         const TypeTerm& term = terms_[id];
-        if (term.kind == TermKind::dtype_unknown && term.declared.empty()) out += class_word(term.of);
+        bool open = term.kind == TermKind::dtype_unknown && term.declared.empty();
+        if (open && to_paste_) out += dtype_name(default_dtype(term.of));
+        else if (open) out += class_word(term.of);
         else write(id);
     }
     static std::string_view class_word(DTypeClass of) {
@@ -70,6 +73,7 @@ class TermWriter {
     }
     const Module& module_;
     const Terms& terms_;
+    bool to_paste_;
 };
 
 // Edits between two words, two swapped letters being one; limit + 1 stands for more.
@@ -93,6 +97,60 @@ std::string text_of(const Module& module, const Terms& terms, TermId id) {
     TermWriter writer(module, terms);
     writer.write(id);
     return writer.out;
+}
+
+std::string paste_text(const Module& module, const Terms& terms, TermId id) {
+    TermWriter writer(module, terms, true);
+    writer.write(id);
+    return writer.out;
+}
+
+namespace {
+std::string list_text(const Module& module, std::span<const TypeId> types) {
+    std::string text;
+    for (TypeId type : types) text += (text.empty() ? "" : ", ") + text_of(module, type);
+    return text;
+}
+std::string element_text(const Module& module, const Element& element) {
+    if (element.dtype) return std::string(dtype_name(*element.dtype));
+    return element.var.valid() ? module.vars[element.var.index].name : "_";
+}
+std::string dim_text(const Module& module, Dim dim) { return dim.valid() ? module.dims.to_string(dim) : "?"; }
+std::string shape_text(const Module& module, const Shape& shape) {
+    std::string text;
+    for (Dim dim : shape.dims) text += (text.empty() ? "" : ", ") + dim_text(module, dim);
+    std::string tail = shape.ranked ? "" : ".." + (shape.tail.valid() ? module.vars[shape.tail.index].name : "");
+    if (text.empty() && !shape.ranked) return tail;
+    return "(" + text + (shape.ranked ? "" : ", " + tail) + ")";
+}
+} // namespace
+
+std::string text_of(const Module& module, TypeId written) {
+    const Type& type = module.types[written];
+    switch (type.kind) {
+    case TypeKind::hole: return "_";
+    case TypeKind::var: return module.vars[type.var.index].name;
+    case TypeKind::ref: return "Ref[" + list_text(module, type.parts) + "]";
+    case TypeKind::seq: return "Seq[" + list_text(module, type.parts) + "]";
+    case TypeKind::tuple: return "(" + list_text(module, type.parts) + ")";
+    case TypeKind::function: {
+        std::span<const TypeId> params = std::span(type.parts).first(type.parts.size() - 1);
+        return "fn(" + list_text(module, params) + ") -> " + text_of(module, type.parts.back());
+    }
+    case TypeKind::tensor:
+        if (type.shape == Shape{}) return element_text(module, type.element);
+        return "Tensor[" + shape_text(module, type.shape) + ", " + element_text(module, type.element) + "]";
+    case TypeKind::data: break;
+    }
+    std::string text;
+    for (const TypeArg& arg : type.args) {
+        text += text.empty() ? "[" : ", ";
+        if (const TypeId* inner = std::get_if<TypeId>(&arg)) text += text_of(module, *inner);
+        if (const Dim* dim = std::get_if<Dim>(&arg)) text += dim_text(module, *dim);
+        if (const Element* element = std::get_if<Element>(&arg)) text += element_text(module, *element);
+        if (const Shape* shape = std::get_if<Shape>(&arg)) text += shape_text(module, *shape);
+    }
+    return module[type.decl].name + text + (text.empty() ? "" : "]");
 }
 
 std::string part_text(const Module& module, const Terms& terms, TermId id) {

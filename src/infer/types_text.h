@@ -5,6 +5,9 @@
 
 namespace nereus {
 std::string text_of(const Module& module, const Terms& terms, TermId id);
+// To be pasted: open dtypes as the defaults, open types as "…".
+std::string paste_text(const Module& module, const Terms& terms, TermId id);
+std::string text_of(const Module& module, TypeId written);
 // As in "expected X, found Y": a dtype or class by its name alone.
 std::string part_text(const Module& module, const Terms& terms, TermId id);
 // "expected f32, found i64", with the whole types behind it where the clash lies inside them.

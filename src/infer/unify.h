@@ -16,6 +16,11 @@ struct Clash {
 // Near linear in the size of the terms, and without recursion. After a clash the terms are of no further use.
 std::optional<Clash> unify(Terms& terms, TermId expected, TermId found);
 
+// What becomes of a number that nothing decides.
+constexpr DType default_dtype(DTypeClass of) {
+    return of == DTypeClass::num || of == DTypeClass::integer ? DType::i64 : DType::f32;
+}
+
 // The dtypes in both classes, if any.
 std::optional<DTypeClass> meet(DTypeClass a, DTypeClass b);
 } // namespace nereus

@@ -101,13 +101,13 @@ std::string FunctionPrinter::args(const Binding& b, size_t from) {
 std::string FunctionPrinter::dims(const std::vector<Dim>& dims) {
     std::string list;
     for (Dim d : dims) append(list, types_.dim(d));
-    return "(" + list + ")";
+    return list;
 }
 
 std::string FunctionPrinter::symbols(const std::vector<Sym>& symbols) {
     std::string list;
     for (Sym sym : symbols) append(list, types_.symbol(sym));
-    return "(" + list + ")";
+    return list;
 }
 
 // ---- names
@@ -147,7 +147,7 @@ std::string FunctionPrinter::simple_expression(const Binding& b) {
     case Form::update: return "{" + arg(b.args[0]) + " with " + fields(b, 1) + "}";
     case Form::index: return head(b.args[0]) + "[" + index_parts(b) + "]";
     case Form::seq: return "[" + args(b) + "]";
-    case Form::check: return "check(" + types_.fact(b.fact) + ")";
+    case Form::check: return "check(" + (b.args.empty() ? types_.fact(b.fact) : arg(b.args[0])) + ")";
     case Form::lambda:
     case Form::if_:
     case Form::match:
@@ -186,7 +186,7 @@ std::string FunctionPrinter::op_args(const Binding& b) {
     };
     for (const OpParam& param : params) {
         std::string prefix = std::string(param.name) + "=";
-        if (param.kind > ParamKind::sizes) {
+        if (is_attribute(param.kind)) {
             const Attribute* attribute = find_attribute(b, param.name);
             if (!attribute || !fits(m, param.kind, *attribute)) {
                 named = true;
@@ -235,7 +235,7 @@ std::string FunctionPrinter::details(const Binding& b) {
     case Form::construct: inside = constructor_name(b.decl, b.index); break;
     case Form::project: inside = std::to_string(b.index); break;
     case Form::closure: inside = std::to_string(b.lambda); break;
-    case Form::check: inside = types_.fact(b.fact); break;
+    case Form::check: inside = b.args.empty() ? types_.fact(b.fact) : ""; break;
     case Form::record:
     case Form::field:
     case Form::update:
@@ -249,9 +249,14 @@ std::string FunctionPrinter::details(const Binding& b) {
     }
     case Form::apply:
         for (const ApplyTarget& target : b.targets) {
-            std::string opened = symbols(target.opened);
-            append(inside, std::to_string(target.lambda) + ": " + function_name(target.function) + "[" +
-                               opened.substr(1, opened.size() - 2) + "]" + dims(target.dims));
+            std::string text = std::to_string(target.lambda) + ": " + function_name(target.function);
+            text += "[" + symbols(target.opened) + "](";
+            text += dims(target.dims) + ")";
+            if (!target.chosen.empty() || !target.results.empty()) {
+                text += " -> [" + symbols(target.chosen) + "](";
+                text += dims(target.results) + ")";
+            }
+            append(inside, text);
         }
         break;
     case Form::op:

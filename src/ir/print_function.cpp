@@ -14,7 +14,8 @@ void FunctionPrinter::count_uses() {
         if (is_immediate(binding) && binding.results.size() == 1) immediates_[binding.results[0].index] = &binding;
         for (Sym sym : binding.defines) types_.definable.insert(sym.index);
         for (const ApplyTarget& target : binding.targets)
-            for (Sym sym : target.opened) types_.definable.insert(sym.index);
+            for (const std::vector<Sym>& list : {target.opened, target.chosen})
+                for (Sym sym : list) types_.definable.insert(sym.index);
         for (const Arm& arm : binding.arms) {
             std::vector<const Pattern*> rest = {&arm.pattern};
             while (!rest.empty()) {
@@ -57,9 +58,9 @@ void FunctionPrinter::print_all(const std::vector<TypeParam>& extra) {
     const Block& body = f[f.body];
     out_ += "{\n";
     ++indent_;
-    if (!f.symbols.empty()) line("symbols " + symbols(f.symbols));
+    if (!f.symbols.empty()) line("symbols (" + symbols(f.symbols) + ")");
     open_block(body);
-    if (!f.result_dims.empty()) line("sizes " + dims(f.result_dims));
+    if (!f.result_dims.empty()) line("sizes (" + dims(f.result_dims) + ")");
     close_block(body);
     if (body.results.size() == 1) line(arg(body.results[0]));
     --indent_;
@@ -119,13 +120,13 @@ void FunctionPrinter::header(const std::vector<TypeParam>& extra) {
 // ---- blocks
 
 void FunctionPrinter::open_block(const Block& block) {
-    if (!block.symbols.empty()) line("symbols " + symbols(block.symbols));
+    if (!block.symbols.empty()) line("symbols (" + symbols(block.symbols) + ")");
     for (BindingId id : block.bindings)
         if (!is_immediate(f[id])) binding(f[id]);
 }
 
 void FunctionPrinter::close_block(const Block& block) {
-    if (!block.dims.empty()) line("sizes " + dims(block.dims));
+    if (!block.dims.empty()) line("sizes (" + dims(block.dims) + ")");
 }
 
 void FunctionPrinter::block(BlockId id) {
@@ -202,7 +203,7 @@ std::string FunctionPrinter::annotation(const Binding& b, const std::vector<Sym>
     auto add = [&](const std::string& item) { text += (text.empty() ? " {" : ", ") + item; };
     if (known.valid()) add("= " + types_.dim(known));
     for (Sym sym : defines) add(types_.introduce(sym));
-    if (!b.dims.empty()) add("dims " + dims(b.dims));
+    if (!b.dims.empty()) add("dims (" + dims(b.dims) + ")");
     return text.empty() ? text : text + "}";
 }
 
@@ -229,6 +230,9 @@ void FunctionPrinter::generic_binding(const Binding& b) {
         if (i == 0) text += annotation(b, b.defines, f[b.results[0]].known);
         else if (f[b.results[i]].known.valid()) text += " {= " + types_.dim(f[b.results[i]].known) + "}";
     }
+    // the type of a lambda may name sizes of its own, which must be known inside
+    bool type_first = b.form == Form::lambda && f[b.results[0]].type != m.types.hole();
+    if (type_first) text += ": " + types_.type(f[b.results[0]].type);
     if (!b.results.empty()) text += " = ";
     begin(text + (b.form == Form::op ? std::string(b.op->name) : details(b)));
     std::string extra;
@@ -263,6 +267,7 @@ void FunctionPrinter::generic_binding(const Binding& b) {
     std::string list;
     bool known = false;
     for (ValueId result : b.results) {
+        if (type_first) break;
         known |= f[result].type != m.types.hole();
         list += (list.empty() ? " : " : ", ") + types_.type(f[result].type);
     }

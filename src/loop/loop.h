@@ -50,13 +50,14 @@ struct Access {
     bool operator==(const Access&) const = default;
 };
 
-enum class Fold : uint8_t { sum, prod, max, min, any, all };          // empty: 0, 1, lowest or -inf, highest or inf, false, true
+// Of nothing: 0, 1, -inf or the lowest integer, inf or the highest, false, true.
+enum class Fold : uint8_t { sum, prod, max, min, any, all };
 enum class Update : uint8_t { set, add, mul, max, min };
 
 // Statements run in order at every point of the parallel groups; a value number is bound by Reduce or Contract.
 struct Store { AccessId out; ExprId value; };                         // at every point of the groups of `out`
 struct Reduce { Fold fold; GroupId over; ExprId value; int result; };
-struct Contract { GroupId over; ExprId left, right; int result; };    // sum of products; left ignores n, right ignores m
+struct Contract { GroupId over; ExprId left, right; int result; };    // sum of left * right
 struct Accumulate { Update update; AccessId out; ExprId value; };     // in row-major order of the sequential group
 struct Compact {                          // Launch.out[0] = how often `where` holds, in row-major order
     ExprId where;

@@ -1,4 +1,4 @@
-// A small recursive-descent reader of the text form, written on the builder. Nesting is bounded: texts come from files.
+// A small recursive-descent reader of the text form, on top of the builder. Nesting is bounded.
 #include "base/result.h"
 #include "loop/builder.h"
 #include "loop/text.h"

@@ -63,7 +63,8 @@ class Printer {
     }
     std::string text(const Contract& c) {
         std::string left = text(c.left);
-        return value(c.result) + "contract over " + f_.groups[c.over.index].name + " of " + left + ", " + text(c.right);
+        return value(c.result) + "contract over " + f_.groups[c.over.index].name + " of " + left + ", " +
+               text(c.right);
     }
     std::string text(const Accumulate& a) {
         std::string to = text(f_.access(a.out));
@@ -82,8 +83,8 @@ class Printer {
         std::string s = f_.buffers[a.buffer.index].name + "[";
         for (size_t k = 0; k < a.groups.size(); ++k) s += (k ? ", " : "") + f_.groups[a.groups[k].index].name;
         for (const Indirect& at : a.at)
-            s += (s.back() == '[' ? "at(" : ", at(") + text(at.index) + ", " + f_.scalars[at.stride.index].name + ", " +
-                 f_.scalars[at.extent.index].name + ")";
+            s += (s.back() == '[' ? "at(" : ", at(") + text(at.index) + ", " +
+                 f_.scalars[at.stride.index].name + ", " + f_.scalars[at.extent.index].name + ")";
         return s + "]";
     }
     std::string text(ExprId e) {
@@ -116,7 +117,7 @@ class Printer {
     static std::string constant(const Expr& x) {
         char text[64];
         std::to_chars_result end{text, {}};
-        double value = x.dtype == DType::f64 ? std::bit_cast<double>(x.bits)
+        double value = x.dtype == DType::f64   ? std::bit_cast<double>(x.bits)
                        : x.dtype == DType::f32 ? double(std::bit_cast<float>(uint32_t(x.bits))) : 0.0;
         if (x.dtype == DType::boolean) return x.bits ? "true" : "false";
         if (std::isnan(value)) {

@@ -105,7 +105,7 @@ std::optional<ContractPlan> contract_plan(const Function& f, const Form& form, c
     }
     plan.width = machine.vector_bytes / int(size_of(f.expr(c->left).dtype));
     plan.epilogue_width = std::min(plan.width, vector_width(f, machine, plan.n));
-    if (machine.vector_registers >= 32) plan.rows = 6, plan.vectors = 4;   // 24 sums + 4 columns + 1 row: 29 registers
+    if (machine.vector_registers >= 32) plan.rows = 6, plan.vectors = 4;   // 24 sums, 4 columns, 1 row
     return plan;
 }
 
@@ -123,7 +123,8 @@ Result<Scheduled> schedule(Function f, const Machine& machine) {
     if (form.contracts > 0) {
         std::optional<ContractPlan> plan = contract_plan(f, form, machine);
         if (!plan) return refused;
-        int columns = plan->vectors * plan->width, bytes = int(size_of(f.expr(std::get<Contract>(f.body[0]).left).dtype));
+        DType t = f.expr(std::get<Contract>(f.body[0]).left).dtype;
+        int columns = plan->vectors * plan->width, bytes = int(size_of(t));
         layout.grid.dims = {{id(plan->batch), 1}, {id(plan->n), columns}, {id(plan->m), plan->rows}};
         layout.grid.work = {id(plan->k)};
         layout.grid.target = products_per_task / (plan->rows * columns);

@@ -60,8 +60,10 @@ class Verifier {
         if (!takes_dtype(row.takes, t))
             return wrong(std::string(row.name) + " does not take " + std::string(dtype_name(t)));
         for (int k = picks ? 2 : 1; k < row.operands; ++k)
-            if (f_.expr(operands[k]).dtype != t) return wrong(std::string(row.name) + " takes operands of one dtype");
-        if (row.gives == Gives::same && e.dtype != t) return wrong(std::string(row.name) + " gives its operand's dtype");
+            if (f_.expr(operands[k]).dtype != t)
+                return wrong(std::string(row.name) + " takes operands of one dtype");
+        if (row.gives == Gives::same && e.dtype != t)
+            return wrong(std::string(row.name) + " gives its operand's dtype");
         if (row.gives == Gives::boolean && e.dtype != DType::boolean) return wrong("a comparison gives bool");
         if (e.op == Op::philox && (t != DType::i64 || !is_integer(e.dtype)))
             return wrong("philox takes i64 and gives i32 or i64");
@@ -75,7 +77,8 @@ class Verifier {
             if (e.dtype == DType::boolean && (e.bits & ~int64_t(1))) return wrong("a bool is 0 or 1");
             return {};
         case Op::scalar:
-            if (at >= f_.scalars.size() || f_.scalars[at].dtype != e.dtype) return wrong("a scalar that is not there");
+            if (at >= f_.scalars.size() || f_.scalars[at].dtype != e.dtype)
+                return wrong("a scalar that is not there");
             return {};
         case Op::index:
             if (at >= f_.groups.size() || e.dtype != DType::i64) return wrong("the index of a group is i64");
@@ -83,7 +86,8 @@ class Verifier {
         case Op::load:
             if (at >= f_.accesses.size()) return wrong("an access that is not there");
             TRY(access(f_.accesses[at], i));
-            if (f_.buffers[f_.accesses[at].buffer.index].dtype != e.dtype) return wrong("a load has its buffer's dtype");
+            if (f_.buffers[f_.accesses[at].buffer.index].dtype != e.dtype)
+                return wrong("a load has its buffer's dtype");
             return {};
         case Op::value:
             if (e.bits < 0 || e.bits >= f_.values) return wrong("a value that is not there");
@@ -99,7 +103,8 @@ class Verifier {
             if (k > 0 && a.groups[k - 1] >= a.groups[k]) return wrong("groups of an access ascend");
         }
         for (const Indirect& at : a.at) {
-            if (!has(at.index, limit) || !is_integer(f_.expr(at.index).dtype)) return wrong("an index is i32 or i64");
+            if (!has(at.index, limit) || !is_integer(f_.expr(at.index).dtype))
+                return wrong("an index is i32 or i64");
             for (ScalarId s : {at.stride, at.extent})
                 if (s.index >= f_.scalars.size() || f_.scalars[s.index].dtype != DType::i64)
                     return wrong("stride and extent of an index are i64 scalars");
@@ -124,7 +129,8 @@ class Verifier {
             if (!e.valid() || !seen.insert(e).second) continue;
             const Expr& x = f_.expr(e);
             if (x.op == Op::value && x.bits >= bound_) return wrong("a value is used before it is computed");
-            if (x.op == Op::value && x.dtype != value_dtypes_[size_t(x.bits)]) return wrong("a value changes its dtype");
+            if (x.op == Op::value && x.dtype != value_dtypes_[size_t(x.bits)])
+                return wrong("a value changes its dtype");
             if (x.op == Op::load)
                 for (const Indirect& at : f_.accesses[size_t(x.bits)].at) todo.push_back(at.index);
             for (ExprId operand : {x.a, x.b, x.c}) todo.push_back(operand);
@@ -134,11 +140,13 @@ class Verifier {
     Status out(AccessId a, ExprId value, uint64_t& scope) {
         if (a.index >= f_.accesses.size()) return wrong("a store lacks its access");
         const Access& to = f_.access(a);
-        if (!f_.buffers[to.buffer.index].out) return wrong("'" + f_.buffers[to.buffer.index].name + "' is not an output");
+        if (!f_.buffers[to.buffer.index].out)
+            return wrong("'" + f_.buffers[to.buffer.index].name + "' is not an output");
         scope = outer_ | mask_of(to.groups);
         for (const Indirect& at : to.at) TRY(uses(at.index, scope, "the index of a store"));
         TRY(uses(value, scope, "a store"));
-        if (f_.expr(value).dtype != f_.buffers[to.buffer.index].dtype) return wrong("a store has its buffer's dtype");
+        if (f_.expr(value).dtype != f_.buffers[to.buffer.index].dtype)
+            return wrong("a store has its buffer's dtype");
         return {};
     }
     Status bind(int result, DType t) {
@@ -157,7 +165,8 @@ class Verifier {
         uint64_t scope = 0;
         TRY(out(s.out, s.value, scope));
         for (GroupId g : f_.access(s.out).groups)
-            if (f_.groups[g.index].role == Role::sequential) return wrong("a store cannot follow a sequential group");
+            if (f_.groups[g.index].role == Role::sequential)
+                return wrong("a store cannot follow a sequential group");
         return {};
     }
     Status check(const Reduce& r) {
@@ -174,7 +183,8 @@ class Verifier {
         TRY(uses(c.left, scope, "a contraction"));
         TRY(uses(c.right, scope, "a contraction"));
         DType t = f_.expr(c.left).dtype;
-        if (t == DType::boolean || f_.expr(c.right).dtype != t) return wrong("a contraction multiplies two numbers of one dtype");
+        if (t == DType::boolean || f_.expr(c.right).dtype != t)
+            return wrong("a contraction multiplies two numbers of one dtype");
         return bind(c.result, t);
     }
     Status check(const Accumulate& a) {
@@ -183,7 +193,8 @@ class Verifier {
         for (size_t g = 0; g < f_.groups.size(); ++g)
             if (f_.groups[g].role == Role::sequential) outer_ |= uint64_t(1) << g;
         TRY(out(a.out, a.value, scope));
-        if (a.update != Update::set && f_.expr(a.value).dtype == DType::boolean) return wrong("an update combines numbers");
+        if (a.update != Update::set && f_.expr(a.value).dtype == DType::boolean)
+            return wrong("an update combines numbers");
         return {};
     }
     Status check(const Compact& c) {
@@ -193,7 +204,8 @@ class Verifier {
         TRY(uses(c.where, scope, "compact"));
         if (f_.expr(c.where).dtype != DType::boolean) return wrong("compact needs a bool condition");
         if (!c.out.valid()) return {};
-        if (c.out.index >= f_.buffers.size() || !f_.buffers[c.out.index].out) return wrong("compact writes an output");
+        if (c.out.index >= f_.buffers.size() || !f_.buffers[c.out.index].out)
+            return wrong("compact writes an output");
         DType t = f_.buffers[c.out.index].dtype;
         if (c.value.valid()) {
             TRY(uses(c.value, scope, "compact"));

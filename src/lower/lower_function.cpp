@@ -148,7 +148,13 @@ Status LowerFunction::binding(const Binding& b) {
         }
         same(Form::literal);
         return {};
-    case Form::dim: case Form::call: case Form::check: same(b.form); return {};
+    case Form::check:
+        if (!b.args.empty())
+            return Error{Code::unsupported, "the sizes of the elements of a container cannot be checked against this signature yet", b.span,
+                         "declare them with ? or leave the annotation out"};
+        same(b.form);
+        return {};
+    case Form::dim: case Form::call: same(b.form); return {};
     case Form::tuple: leaves_[b.results[0]] = gather(b.args); return {};
     case Form::project: {
         const Leaves& all = leaves(b.args[0]);

@@ -6,7 +6,7 @@
 
 namespace nereus {
 namespace {
-bool takes_arguments(const OpParam& param) { return param.kind <= ParamKind::sizes; }   // else an attribute
+bool takes_arguments(const OpParam& param) { return !is_attribute(param.kind); }
 std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"; }
 std::string counted(size_t n, std::string_view noun) {
     return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
@@ -112,8 +112,15 @@ Result<Operand> BodyParser::shape_function(const Token& name) {
     return emit_.constant(name.text == "rank" ? module_.dims.rank_of(shape) : module_.dims.size_of(shape), name.span);
 }
 
+// check(n == m); check(%x): that %x has the type which is written for the result.
 Result<Operand> BodyParser::check_call(const Token& name) {
     cursor_.take();
+    if (cursor_.at_kind(TokenKind::value)) {
+        Layout layout(*this, false);
+        Operand operand = TRY(expression());
+        TRY(cursor_.expect(")"));
+        return emit_.emit(Binding{.form = Form::check, .args = {emit_.use(operand)}}, join(name.span, cursor_.last_span()));
+    }
     types_.unknown = TypeParser::Unknown::reject;
     types_.may_introduce = false;
     Binding binding{.form = Form::check, .fact = TRY(types_.fact())};

@@ -75,7 +75,7 @@ Result<std::optional<Operand>> BodyParser::fold(std::string_view op, const Opera
     std::optional<double> x = real_of(left), y = real_of(right);
     if (!x || !y) return none;
     if (op == "neg") return std::optional(emit_.constant(real_literal(-*x), span));
-    double folded = op == "add" ? *x + *y : op == "sub" ? *x - *y : op == "mul" ? *x * *y : NAN;
+    double folded = op == "add" ? *x + *y : op == "sub" ? *x - *y : op == "mul"   ? *x * *y : NAN;
     return std::isfinite(folded) ? std::optional(emit_.constant(real_literal(folded), span)) : none;
 }
 

@@ -30,6 +30,7 @@ class Emitter {
 
     BlockId open_block();                 // bindings now go there
     BlockId close_block();
+    size_t depth() const { return open_.size(); }
     Block& block() { return function[open_.back()]; }
 
     Operand constant(Literal literal, Span span);

@@ -47,6 +47,8 @@ Result<Operand> BodyParser::expression() {
             return Error{Code::parse, "comparisons do not chain", sign.span, "write `a < b && b < c`"};
         Pending pending{.infix = infix, .span = sign.span};
         if (infix->op.empty()) {                         // && and ||: the right side is a block of its own
+            if (emit_.depth() >= size_t(max_nesting))
+                return Error{Code::limit, "the program nests more than 1000 deep", sign.span};
             pending.condition = emit_.use(operands_.back());
             emit_.open_block();
         }
@@ -208,7 +210,7 @@ Result<Operand> BodyParser::primary() {
     case TokenKind::sign:
         if (token.text == "(") return parenthesised();
         if (token.text == "{") return record({});
-        if (token.text == "?") return emit_.constant(TRY(types_.atom()), token.span);
+        if (token.text == "?" && unknown_size_here()) return emit_.constant(TRY(types_.atom()), token.span);
         if (token.text == "[") {
             Slot list;
             TRY(fill_list(list));
@@ -219,6 +221,12 @@ Result<Operand> BodyParser::primary() {
     case TokenKind::end: break;
     }
     return cursor_.expected("an expression");
+}
+
+// ?1: an unknown size that a type has named.
+bool BodyParser::unknown_size_here() {
+    const Token& name = cursor_.peek(1);
+    return name.touches && names_.find(std::string_view(cursor_.peek().text.data(), 1 + name.text.size()));
 }
 
 Result<Operand> BodyParser::variable(const Token& token) {

@@ -38,6 +38,7 @@ Status BodyParser::results_statement() {
 
 // Gives the first result, if there is one.
 Result<Operand> BodyParser::dialect_op(std::vector<ResultSyntax> results) {
+    program_.has_generic_form = true;
     Token name = TRY(cursor_.expect_kind(TokenKind::name, "an operation"));
     while (cursor_.at(".")) {
         cursor_.take();
@@ -164,28 +165,15 @@ Status BodyParser::form_details(Binding& binding) {
         } while (cursor_.accept(","));
         return {};
     }
-    case Form::apply:                                    // 0: @f[opened](dims), …
+    case Form::apply:                                    // 0: @f[opened](dims) -> [chosen](results), …
         types_.unknown = TypeParser::Unknown::reject;
         do {
             ApplyTarget target;
             target.lambda = TRY(number());
             TRY(cursor_.expect(":"));
             target.function = TRY(function());
-            types_.may_introduce = true;
-            types_.introduces = SymKind::late;
-            TRY(cursor_.expect("["));
-            TRY(cursor_.list("]", [&]() -> Status {
-                std::optional<Sym> symbol = module_.dims.as_symbol(TRY(types_.dim()));
-                if (!symbol) return cursor_.expected("a symbol");
-                target.opened.push_back(*symbol);
-                return {};
-            }));
-            types_.may_introduce = false;
-            TRY(cursor_.expect("("));
-            TRY(cursor_.list(")", [&]() -> Status {
-                target.dims.push_back(TRY(types_.dim()));
-                return {};
-            }));
+            TRY(target_sizes(target.opened, target.dims));
+            if (cursor_.accept("->")) TRY(target_sizes(target.chosen, target.results));
             binding.targets.push_back(std::move(target));
         } while (cursor_.accept(","));
         return {};
@@ -201,6 +189,25 @@ Status BodyParser::form_details(Binding& binding) {
     case Form::while_: break;
     }
     return cursor_.expected("`>`");
+}
+
+// [symbols](dims)
+Status BodyParser::target_sizes(std::vector<Sym>& symbols, std::vector<Dim>& dims) {
+    types_.may_introduce = true;
+    types_.introduces = SymKind::late;
+    TRY(cursor_.expect("["));
+    TRY(cursor_.list("]", [&]() -> Status {
+        std::optional<Sym> symbol = module_.dims.as_symbol(TRY(types_.dim()));
+        if (!symbol) return cursor_.expected("a symbol");
+        symbols.push_back(*symbol);
+        return {};
+    }));
+    types_.may_introduce = false;
+    TRY(cursor_.expect("("));
+    return cursor_.list(")", [&]() -> Status {
+        dims.push_back(TRY(types_.dim()));
+        return {};
+    });
 }
 
 // ---- arguments and attributes

@@ -78,7 +78,7 @@ class Lexer {
 
     Token& push(TokenKind kind, size_t from, size_t length) {
         tokens_.push_back(Token{.kind = kind, .newline_before = newline_, .touches = touches_,
-                                .depth = uint16_t(open_.size()), .text = text_.substr(from, length),
+                                .depth = uint16_t(depth_), .text = text_.substr(from, length),
                                 .span = span(from, length)});
         return tokens_.back();
     }
@@ -101,7 +101,8 @@ class Lexer {
 
     Status sigil(char c) {
         size_t from = at_++;
-        while (is_word(peek())) ++at_;
+        // copies of a function are called @f.1, and a function has no parts that a dot could name
+        while (is_word(peek()) || (c == '@' && at_ > from + 1 && peek() == '.' && is_word(peek(1)))) ++at_;
         if (at_ == from + 1)
             return error("`" + std::string(1, c) + "` must be followed by a name", from, 1,
                          c == '%' ? "`%` begins a variable; the remainder is `mod(a, b)`"
@@ -189,7 +190,10 @@ class Lexer {
         uint32_t here = uint32_t(tokens_.size() - 1);
         if (c == '(' || c == '[' || c == '{') {
             open_.push_back(here);
-            if (open_.size() > size_t(max_nesting))
+            // the block of an arm nests with its match: a dump has one wherever the program had a bare expression
+            bool arm = c == '{' && here > 0 && tokens_[here - 1].text == "=>";
+            depth_ += arm ? 0 : 1;
+            if (depth_ > max_nesting)
                 return Error{Code::limit, "brackets nest more than 1000 deep", tokens_[here].span};
         } else if (c == ')' || c == ']' || c == '}') {
             std::string shown(1, c);
@@ -204,7 +208,8 @@ class Lexer {
             opening.partner = here;
             tokens_[here].partner = open_.back();
             open_.pop_back();
-            tokens_[here].depth = uint16_t(open_.size());
+            tokens_[here].depth = opening.depth;
+            depth_ = opening.depth;
         }
         return {};
     }
@@ -213,6 +218,7 @@ class Lexer {
     int32_t source_;
     size_t at_ = 0, line_start_ = 0;
     int32_t line_ = 1;
+    int depth_ = 0;
     bool newline_ = false, touches_ = false;
     std::vector<Token> tokens_;
     std::vector<uint32_t> open_;

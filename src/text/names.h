@@ -52,6 +52,7 @@ struct Program {
         std::unordered_map<std::string_view, DeclId> types;
         std::unordered_map<std::string_view, ConstructorRef> constructors;
     } own, prelude;
+    bool has_generic_form = false;        // which can say what is malformed
 
     Space& space(bool of_prelude) { return of_prelude ? prelude : own; }
     DeclId find_type(std::string_view name, bool from_prelude) const;

@@ -1,4 +1,5 @@
 #include "text/parse.h"
+#include "ir/verify.h"
 #include "text/lexer.h"
 #include "text/parse_decl.h"
 #include <filesystem>
@@ -55,7 +56,12 @@ struct Reader {
         TRY(declarations.resolve_types());
         TRY(declarations.resolve_signatures());
         for (FunctionItem& item : declarations.functions()) TRY(BodyParser(program, item).run());
-        return {};
+        if (!program.has_generic_form) return {};
+        Status sound = verify(program.module);
+        if (sound) return {};
+        Error error = std::move(sound).error();
+        error.code = Code::parse;                        // not our mistake here, but the text's
+        return error;
     }
 };
 } // namespace

@@ -100,6 +100,7 @@ class BodyParser {
     Result<Operand> operand();
     Result<Operand> primary();
     Result<Operand> postfix(Operand head);
+    bool unknown_size_here();
     Result<Operand> variable(const Token& token);
     Result<Operand> parenthesised();
     Result<Operand> record(DeclId decl);
@@ -164,6 +165,7 @@ class BodyParser {
     Result<Operand> dialect_op(std::vector<ResultSyntax> results);
     Status results_statement();
     Status form_details(Binding& binding);
+    Status target_sizes(std::vector<Sym>& symbols, std::vector<Dim>& dims);
     Status generic_arguments(Binding& binding);
     Result<AttributeList> attributes();
     Result<Attribute> attribute();

@@ -41,7 +41,7 @@ Status Declarations::collect(const SourceFile& file, std::vector<ImportItem>& im
 
 Status Declarations::collect_type(Cursor& cursor, bool from_prelude, const SourceFile& file) {
     cursor.take();
-    Token name = TRY(cursor.expect_kind(TokenKind::type_name, "the name of a type, which begins with a capital"));
+    Token name = TRY(cursor.expect_kind(TokenKind::type_name, "the name of a type (with a capital)"));
     if (name.text == "Tensor" || name.text == "Ref" || name.text == "Seq")
         return Error{Code::name, describe(name) + " is a type of the language", name.span};
     DeclId id(program_.module.decls.size());
@@ -67,7 +67,7 @@ Status Declarations::collect_function(Cursor& cursor, bool from_prelude, const S
     item.from_prelude = from_prelude;
     item.id = FunctionId(program_.module.functions.size());
     cursor.take();
-    Token name = TRY(cursor.expect_kind(TokenKind::function, "the name of a function, which begins with `@`"));
+    Token name = TRY(cursor.expect_kind(TokenKind::function, "the name of a function (with an `@`)"));
     auto [known, is_new] = program_.space(from_prelude).functions.emplace(name.text, item.id);
     if (!is_new) return twice("function", name, program_.module[known->second].span);
     if (from_prelude && program_.ops.find(name.text))

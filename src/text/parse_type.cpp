@@ -150,7 +150,7 @@ Result<TypeId> TypeParser::data(const Token& name) {
         size_t index = given++;
         if (index >= expected)
             return Error{Code::type, "`" + std::string(name.text) + "` takes " + std::to_string(expected) +
-                                         (expected == 1 ? " argument" : " arguments"),
+                                         (expected == 1 ? " argument" : " arguments") + ", more are given",
                          join(name.span, cursor_.peek().span)};
         if (unknown == Unknown::collect) return skip_argument(decl, index);
         TypeParam::Kind kind = program_.module[decl].params[index].kind;

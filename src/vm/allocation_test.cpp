@@ -27,7 +27,8 @@ void* aligned_alloc(size_t alignment, size_t size) { return ++allocations, __lib
 
 namespace nereus {
 static int32_t twice(const Launch* l, int64_t, int64_t, Worker*) {
-    for (int64_t i = 0; i < l->p[4]; ++i) static_cast<float*>(l->buf[0])[i] = 2 * static_cast<const float*>(l->buf[1])[i];
+    for (int64_t i = 0; i < l->p[4]; ++i)
+        static_cast<float*>(l->buf[0])[i] = 2 * static_cast<const float*>(l->buf[1])[i];
     return 0;
 }
 
@@ -52,7 +53,8 @@ TEST(Allocation, SecondCallAtTheSameShapesAllocatesNothing) {
           r3 = new_tensor.f32 (r0)
           leave (r2, r0, r3)
         }
-        plan 0 { r2 = load_constant 4 r1 = size_mul r0, r2 leave () })", {}, library);
+        plan 0 { r2 = load_constant 4 r1 = size_mul r0, r2 leave () })",
+                {}, library);
     std::vector<HostTensor> args = {HostTensor::of<float>({3}, {1, 2, 3})}, results(3);
     ASSERT_TRUE(f.context->run(f.entry(), args, results));
     ASSERT_TRUE(f.context->run(f.entry(), args, results));

@@ -6,15 +6,17 @@
 namespace nereus {
 // An entry "f" for function 0, whose parameters and results are all i64; more than one result come as a tuple.
 inline std::string integer_entry(int params, int results) {
-    std::string types = "type 0 {dtype: i64}\ntype 1 {kind: tuple, fields: [[", entry = "entry 0 {name: \"f\", params: [";
+    std::string types = "type 0 {dtype: i64}\ntype 1 {kind: tuple, fields: [[",
+                entry = "entry 0 {name: \"f\", params: [";
     auto repeat = [](int count, std::string_view what) {
         std::string out;
         for (int i = 0; i < count; ++i) out += (i > 0 ? ", " : "") + std::string(what);
         return out;
     };
     types += repeat(results, "0") + "]]}\n";
-    entry += repeat(params, "{name: \"x\"}") + "], param_leaves: [" + repeat(params, "{kind: number}") + "], result_type: " +
-             (results == 1 ? "0" : "1") + ", result_leaves: [" + repeat(results, "{kind: number}") + "]}\n";
+    entry += repeat(params, "{name: \"x\"}") + "], param_leaves: [" + repeat(params, "{kind: number}") +
+             "], result_type: " + (results == 1 ? "0" : "1") + ", result_leaves: [" +
+             repeat(results, "{kind: number}") + "]}\n";
     return types + entry;
 }
 
@@ -34,7 +36,9 @@ class Assembled {
         context = std::move(*made);
     }
     const EntryInfo& entry() const { return program->exe().entries[0]; }
-    Result<Value> run(std::initializer_list<Value> args) { return context->run(entry(), std::span(args.begin(), args.size())); }
+    Result<Value> run(std::initializer_list<Value> args) {
+        return context->run(entry(), std::span(args.begin(), args.size()));
+    }
     // The one integer that an integer entry gives.
     Result<int64_t> number(std::initializer_list<int64_t> args) {
         std::vector<Value> values;
@@ -48,6 +52,8 @@ class Assembled {
     std::unique_ptr<Context> context;
 
  private:
-    [[noreturn]] static void fail(const Error& error) { invariant_failed(error.message.c_str(), std::source_location::current()); }
+    [[noreturn]] static void fail(const Error& error) {
+        invariant_failed(error.message.c_str(), std::source_location::current());
+    }
 };
 } // namespace nereus

@@ -8,13 +8,16 @@
 namespace nereus {
 // f(x) = x for one parameter of type 0, kept as an object; `types` declares it and what it needs.
 static std::string identity(std::string_view types, std::string_view sizes = "") {
-    return std::string(types) + "\nentry {name: \"f\", " + std::string(sizes) + "params: [{name: \"x\"}], param_leaves: [{}], result_leaves: [{}]}\n" +
-           "function f(" + (sizes.empty() ? "1" : "2") + ") -> 1 { retain " + (sizes.empty() ? "r0 leave (r0) }" : "r1 leave (r1) }");
+    return std::string(types) + "\nentry {name: \"f\", " + std::string(sizes) +
+           "params: [{name: \"x\"}], param_leaves: [{}], result_leaves: [{}]}\n" + "function f(" +
+           (sizes.empty() ? "1" : "2") + ") -> 1 { retain " +
+           (sizes.empty() ? "r0 leave (r0) }" : "r1 leave (r1) }");
 }
 static Value i64(int64_t n) { return Value::tensor(HostTensor::scalar(n)); }
 static std::string outcome(Assembled& f, Value arg) {
     Result<Value> result = f.run({std::move(arg)});
-    return result ? to_text(*result) : std::string(code_name(result.error().code)) + ": " + result.error().message;
+    return result ? to_text(*result)
+                  : std::string(code_name(result.error().code)) + ": " + result.error().message;
 }
 static std::string outcome(std::string_view types, Value arg) {
     Assembled f(identity(types));
@@ -24,31 +27,46 @@ static std::string outcome(std::string_view types, Value arg) {
 }
 
 TEST(Door, ValuesOfEveryKindReturn) {
-    EXPECT_EQ(outcome("type {axes: [-1, -1]}", Value::tensor(HostTensor::of<float>({2, 2}, {1, 2, 3, 4}))), "Tensor[(2, 2), f32] [[1, 2], [3, 4]]");
-    EXPECT_EQ(outcome("type {dtype: i64, ranked: false}", Value::tensor(HostTensor::of<int64_t>({1, 2}, {1, 2}))), "Tensor[(1, 2), i64] [[1, 2]]");
-    EXPECT_EQ(outcome("type {kind: seq, fields: [[1]]} type {dtype: i64}", Value::seq({i64(1), i64(2)})), "[i64 1, i64 2]");
+    EXPECT_EQ(outcome("type {axes: [-1, -1]}", Value::tensor(HostTensor::of<float>({2, 2}, {1, 2, 3, 4}))),
+              "Tensor[(2, 2), f32] [[1, 2], [3, 4]]");
+    EXPECT_EQ(
+        outcome("type {dtype: i64, ranked: false}", Value::tensor(HostTensor::of<int64_t>({1, 2}, {1, 2}))),
+        "Tensor[(1, 2), i64] [[1, 2]]");
+    EXPECT_EQ(outcome("type {kind: seq, fields: [[1]]} type {dtype: i64}", Value::seq({i64(1), i64(2)})),
+              "[i64 1, i64 2]");
     EXPECT_EQ(outcome("type {kind: seq, fields: [[1]]} type {dtype: i64}", Value::seq({})), "[]");
-    EXPECT_EQ(outcome("type {kind: record, names: [\"a\", \"b\"], fields: [[1, 2]]} type {dtype: i64} type {dtype: bool}",
-                      Value::record({{"b", Value::tensor(HostTensor::scalar(true))}, {"a", i64(3)}})), "{a = i64 3, b = bool true}");
-    EXPECT_EQ(outcome("type {kind: data, names: [\"Leaf\", \"Node\"], fields: [[1], [0, 0]]} type {dtype: i64}",
-                      Value::ctor("Node", {Value::ctor("Leaf", {i64(1)}), Value::ctor("Leaf", {i64(2)})})), "Node(Leaf(i64 1), Leaf(i64 2))");
+    EXPECT_EQ(
+        outcome(
+            "type {kind: record, names: [\"a\", \"b\"], fields: [[1, 2]]} type {dtype: i64} type {dtype: bool}",
+            Value::record({{"b", Value::tensor(HostTensor::scalar(true))}, {"a", i64(3)}})),
+        "{a = i64 3, b = bool true}");
+    EXPECT_EQ(
+        outcome("type {kind: data, names: [\"Leaf\", \"Node\"], fields: [[1], [0, 0]]} type {dtype: i64}",
+                Value::ctor("Node", {Value::ctor("Leaf", {i64(1)}), Value::ctor("Leaf", {i64(2)})})),
+        "Node(Leaf(i64 1), Leaf(i64 2))");
     EXPECT_EQ(outcome("type {kind: seq, fields: [[1]]} type {kind: tuple, fields: [[2, 2]]} type {dtype: i64}",
                       Value::seq({Value::tuple({i64(1), i64(2)})})), "[(i64 1, i64 2)]");
     EXPECT_EQ(outcome("type {axes: [-1]}", Value::tensor(HostTensor())), "Tensor[(0), f32] []");
 }
 
 TEST(Door, WhatDoesNotFitIsRefused) {
-    constexpr std::string_view tree = "type {kind: data, names: [\"Leaf\", \"Node\"], fields: [[1], [0, 0]]} type {dtype: i64}";
-    constexpr std::string_view record = "type {kind: record, names: [\"a\", \"b\"], fields: [[1, 1]]} type {dtype: i64}";
+    constexpr std::string_view tree =
+        "type {kind: data, names: [\"Leaf\", \"Node\"], fields: [[1], [0, 0]]} type {dtype: i64}";
+    constexpr std::string_view record =
+        "type {kind: record, names: [\"a\", \"b\"], fields: [[1, 1]]} type {dtype: i64}";
     EXPECT_EQ(outcome(tree, Value::ctor("Twig")), "type: argument %x: no constructor 'Twig' in this type");
     EXPECT_EQ(outcome(tree, Value::ctor("Leaf")), "type: argument %x: expected 1 parts, found 0");
     EXPECT_EQ(outcome(tree, i64(3)), "type: argument %x: expected a constructor, found a tensor");
-    EXPECT_EQ(outcome(tree, Value::ctor("Leaf", {Value::tensor(HostTensor::scalar(1.5f))})), "type: argument %x: expected dtype i64, found f32");
-    EXPECT_EQ(outcome(tree, Value::ctor("Leaf", {Value::tensor(HostTensor::of<int64_t>({1}, {2}))})), "shape: argument %x: expected rank 0, found shape (1)");
-    EXPECT_EQ(outcome(tree, Value::ctor("Node", {Value::ctor("Leaf", {i64(1)}), Value()})), "type: argument %x: expected a constructor, found a tuple");
+    EXPECT_EQ(outcome(tree, Value::ctor("Leaf", {Value::tensor(HostTensor::scalar(1.5f))})),
+              "type: argument %x: expected dtype i64, found f32");
+    EXPECT_EQ(outcome(tree, Value::ctor("Leaf", {Value::tensor(HostTensor::of<int64_t>({1}, {2}))})),
+              "shape: argument %x: expected rank 0, found shape (1)");
+    EXPECT_EQ(outcome(tree, Value::ctor("Node", {Value::ctor("Leaf", {i64(1)}), Value()})),
+              "type: argument %x: expected a constructor, found a tuple");
     EXPECT_EQ(outcome(record, Value::record({{"a", i64(1)}, {"c", i64(1)}})), "type: argument %x: no field 'b'");
     EXPECT_EQ(outcome(record, Value::record({{"a", i64(1)}})), "type: argument %x: expected 2 parts, found 1");
-    EXPECT_EQ(outcome("type {kind: seq, fields: [[1]]} type {dtype: i64}", Value::seq({i64(1), Value()})), "type: argument %x: expected a tensor of i64, found a tuple");
+    EXPECT_EQ(outcome("type {kind: seq, fields: [[1]]} type {dtype: i64}", Value::seq({i64(1), Value()})),
+              "type: argument %x: expected a tensor of i64, found a tuple");
     EXPECT_EQ(outcome("type {ranked: false, axes: [-1, -1]}", Value::tensor(HostTensor::of<float>({1}, {1}))),
               "shape: argument %x: expected rank 2 or more, found shape (1)");
     Assembled f(identity(tree));
@@ -58,35 +76,45 @@ TEST(Door, WhatDoesNotFitIsRefused) {
 }
 
 TEST(Door, ItemsOfOneSeqAgreeInTheirSizes) {
-    Assembled f(identity("type {kind: seq, fields: [[1]]} type {dtype: i64, axes: [0]}", "sizes: 1, size_names: [\"n\"], "));
-    Value two = Value::tensor(HostTensor::of<int64_t>({2}, {1, 2})), one = Value::tensor(HostTensor::of<int64_t>({1}, {1}));
+    Assembled f(identity("type {kind: seq, fields: [[1]]} type {dtype: i64, axes: [0]}",
+                         "sizes: 1, size_names: [\"n\"], "));
+    Value two = Value::tensor(HostTensor::of<int64_t>({2}, {1, 2})),
+          one = Value::tensor(HostTensor::of<int64_t>({1}, {1}));
     EXPECT_EQ(outcome(f, Value::seq({two, two})), "[Tensor[(2), i64] [1, 2], Tensor[(2), i64] [1, 2]]");
-    EXPECT_EQ(outcome(f, Value::seq({two, one})), "shape: argument %x: elements differ in size: n is both 1 and 2");
+    EXPECT_EQ(outcome(f, Value::seq({two, one})),
+              "shape: argument %x: elements differ in size: n is both 1 and 2");
 }
 
 TEST(Door, SizesComeFirst) {
-    Assembled f("type {axes: [0, 1]} type {dtype: i64} type {kind: tuple, fields: [[1, 1, 1]]} type {kind: seq, fields: [[3]]} type {axes: [2]}\n"
-                "entry {name: \"f\", sizes: 3, size_names: [\"n\", \"m\", \"k\"], params: [{name: \"x\"}, {name: \"s\", type: 3}], param_leaves: [{kind: address}, {type: 3}],"
-                " result_type: 2, result_leaves: [{kind: number, type: 1}, {kind: number, type: 1}, {kind: number, type: 1}]}\n"
-                "function f(5) -> 3 { leave (r0, r1, r2) }");
+    Assembled f(
+        "type {axes: [0, 1]} type {dtype: i64} type {kind: tuple, fields: [[1, 1, 1]]} type {kind: seq, fields: [[3]]} type {axes: [2]}\n"
+        "entry {name: \"f\", sizes: 3, size_names: [\"n\", \"m\", \"k\"], params: [{name: \"x\"}, {name: \"s\", type: 3}], param_leaves: [{kind: address}, {type: 3}],"
+        " result_type: 2, result_leaves: [{kind: number, type: 1}, {kind: number, type: 1}, {kind: number, type: 1}]}\n"
+        "function f(5) -> 3 { leave (r0, r1, r2) }");
     // a seq type that holds itself has no values but the empty and those of empties: its items have no size
-    EXPECT_EQ(to_text(*f.run({Value::tensor(*HostTensor::make(DType::f32, {4, 0})), Value::seq({Value::seq({})})})), "(i64 4, i64 0, i64 0)");
+    EXPECT_EQ(
+        to_text(*f.run({Value::tensor(*HostTensor::make(DType::f32, {4, 0})), Value::seq({Value::seq({})})})),
+        "(i64 4, i64 0, i64 0)");
 }
 
 TEST(Door, BoundDimsBelongToTheirConstructor) {
     // Pair[k](Tensor[(k)], Tensor[(k)]), in a list
     constexpr std::string_view types =
         "type {kind: seq, fields: [[1]]} type {kind: data, names: [\"Pair\"], fields: [[2, 2]], bound: [1]} type {dtype: i64, axes: [-2]}";
-    Value one = Value::tensor(HostTensor::of<int64_t>({1}, {1})), two = Value::tensor(HostTensor::of<int64_t>({2}, {1, 2}));
-    EXPECT_EQ(outcome(types, Value::seq({Value::ctor("Pair", {one, one}), Value::ctor("Pair", {two, two})})),
-              "[Pair(Tensor[(1), i64] [1], Tensor[(1), i64] [1]), Pair(Tensor[(2), i64] [1, 2], Tensor[(2), i64] [1, 2])]");
+    Value one = Value::tensor(HostTensor::of<int64_t>({1}, {1})),
+          two = Value::tensor(HostTensor::of<int64_t>({2}, {1, 2}));
+    EXPECT_EQ(
+        outcome(types, Value::seq({Value::ctor("Pair", {one, one}), Value::ctor("Pair", {two, two})})),
+        "[Pair(Tensor[(1), i64] [1], Tensor[(1), i64] [1]), Pair(Tensor[(2), i64] [1, 2], Tensor[(2), i64] [1, 2])]");
     EXPECT_EQ(outcome(types, Value::seq({Value::ctor("Pair", {one, two})})),
               "shape: argument %x: fields of one constructor differ in a bound dim: 2 and 1");
-    Assembled f("type {kind: data, names: [\"Many\"], fields: [[1]], bound: [1]} type {kind: seq, fields: [[2]]} type {dtype: i64, axes: [-2]} type {dtype: i64}\n"
-                "entry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{}], result_type: 3, result_leaves: [{kind: number, type: 3}]}\n"
-                "function f(1) -> 1 { r1 = bound_dim r0, 0 leave (r1) }");
+    Assembled f(
+        "type {kind: data, names: [\"Many\"], fields: [[1]], bound: [1]} type {kind: seq, fields: [[2]]} type {dtype: i64, axes: [-2]} type {dtype: i64}\n"
+        "entry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{}], result_type: 3, result_leaves: [{kind: number, type: 3}]}\n"
+        "function f(1) -> 1 { r1 = bound_dim r0, 0 leave (r1) }");
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({two, two})})), "i64 2");
-    EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({two, one})})), "shape: argument %x: fields of one constructor differ in a bound dim: 1 and 2");
+    EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({two, one})})),
+              "shape: argument %x: fields of one constructor differ in a bound dim: 1 and 2");
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({})})), "i64 0") << "nothing was seen";
 }
 
@@ -95,12 +123,14 @@ TEST(Door, SharedPartsAreCheckedAgainstEveryType) {
     constexpr std::string_view types =
         "type {kind: record, names: [\"a\", \"b\"], fields: [[1, 2]]} type {dtype: i64, axes: [-1]} type {dtype: f64, axes: [-1]}";
     Value shared = Value::tensor(HostTensor::of<int64_t>({1}, {1}));
-    EXPECT_EQ(outcome(types, Value::record({{"a", shared}, {"b", shared}})), "type: argument %x: expected dtype f64, found i64");
+    EXPECT_EQ(outcome(types, Value::record({{"a", shared}, {"b", shared}})),
+              "type: argument %x: expected dtype f64, found i64");
 }
 
 TEST(Door, SharedValuesStayShared) {
     for (std::string_view bound : {"", ", bound: [0, 1]"}) {
-        Assembled f(identity("type {kind: data, names: [\"Leaf\", \"Node\"], fields: [[1], [0, 0]]" + std::string(bound) + "} type {dtype: i64}"));
+        Assembled f(identity("type {kind: data, names: [\"Leaf\", \"Node\"], fields: [[1], [0, 0]]" +
+                             std::string(bound) + "} type {dtype: i64}"));
         Value tree = Value::ctor("Leaf", {i64(1)});
         for (int i = 0; i < 60; ++i) tree = Value::ctor("Node", {tree, tree});
         Result<Value> result = f.run({tree});
@@ -117,7 +147,8 @@ TEST(Door, SharedValuesStayShared) {
 
 TEST(Door, MillionDeepValuesPass) {
     on_small_stack([] {
-        Assembled f(identity("type {kind: data, names: [\"Nil\", \"Cons\"], fields: [[], [1, 0]]} type {dtype: i64}"));
+        Assembled f(identity(
+            "type {kind: data, names: [\"Nil\", \"Cons\"], fields: [[], [1, 0]]} type {dtype: i64}"));
         Value list = Value::ctor("Nil");
         Value item = i64(1);
         for (int i = 0; i < 1'000'000; ++i) list = Value::ctor("Cons", {item, list});
@@ -132,29 +163,35 @@ TEST(Door, MillionDeepValuesPass) {
 }
 
 TEST(Door, NumbersOfEveryDtypeAreTheirBits) {
-    const HostTensor numbers[] = {HostTensor::scalar(true), HostTensor::scalar(int32_t(-7)), HostTensor::scalar(int64_t(-7)), HostTensor::scalar(1.5f),
+    const HostTensor numbers[] = {HostTensor::scalar(true), HostTensor::scalar(int32_t(-7)),
+                                  HostTensor::scalar(int64_t(-7)), HostTensor::scalar(1.5f),
                                   HostTensor::scalar(-2.25)};
     for (const HostTensor& number : numbers) {
         std::string type = "type {dtype: " + std::string(dtype_name(number.dtype())) + "}\n";
-        Assembled f(type + "entry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{kind: number}], result_leaves: [{kind: number}]}\n"
-                           "function f(1) -> 1 { leave (r0) }");
+        Assembled f(
+            type +
+            "entry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{kind: number}], result_leaves: [{kind: number}]}\n"
+            "function f(1) -> 1 { leave (r0) }");
         EXPECT_EQ(outcome(f, Value::tensor(number)), to_text(number));
     }
 }
 
 TEST(Door, TuplesAreTakenApart) {
-    Assembled f("type {kind: tuple, fields: [[1, 2]]} type {dtype: i64} type {kind: tuple, fields: [[1, 3]]} type {kind: tuple, fields: [[]]}\n"
-                "entry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{kind: number, type: 1}, {kind: number, type: 1}],"
-                " result_leaves: [{kind: number, type: 1}, {kind: number, type: 1}]}\n"
-                "function f(2) -> 2 { leave (r1, r0) }");
+    Assembled f(
+        "type {kind: tuple, fields: [[1, 2]]} type {dtype: i64} type {kind: tuple, fields: [[1, 3]]} type {kind: tuple, fields: [[]]}\n"
+        "entry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{kind: number, type: 1}, {kind: number, type: 1}],"
+        " result_leaves: [{kind: number, type: 1}, {kind: number, type: 1}]}\n"
+        "function f(2) -> 2 { leave (r1, r0) }");
     EXPECT_EQ(outcome(f, Value::tuple({i64(1), Value::tuple({i64(2), Value()})})), "(i64 2, (i64 1, ()))");
     EXPECT_EQ(outcome(f, Value::tuple({i64(1)})), "type: argument %x: expected a tuple of 2");
 }
 
 TEST(Door, PrintShowsValues) {
     std::string printed;
-    Assembled f("type {dtype: i64} site {what: \"x is\"}\nentry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{}], result_leaves: [{}]}\n"
-                "function f(1) -> 1 { print 0, (r0), (0) retain r0 leave (r0) }", {.print = [&](std::string_view line) { printed = line; }});
+    Assembled f(
+        "type {dtype: i64} site {what: \"x is\"}\nentry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{}], result_leaves: [{}]}\n"
+        "function f(1) -> 1 { print 0, (r0), (0) retain r0 leave (r0) }",
+        {.print = [&](std::string_view line) { printed = line; }});
     EXPECT_EQ(outcome(f, i64(5)), "i64 5");
     EXPECT_EQ(printed, "x is i64 5");
 }
@@ -199,17 +236,20 @@ TEST(Door, TensorCallsWriteResultsInPlace) {
     EXPECT_EQ(f.context->run(f.entry(), results, results).error().code, Code::usage) << "the same tensor twice";
     EXPECT_EQ(f.context->run(f.entry(), {}, results).error().code, Code::usage);
     args[0] = HostTensor::scalar(1.0);
-    EXPECT_EQ(f.context->run(f.entry(), args, results).error().message, "argument %x: expected dtype f32, found f64");
+    EXPECT_EQ(f.context->run(f.entry(), args, results).error().message,
+              "argument %x: expected dtype f32, found f64");
     const EntryInfo& any = *f.program->find_entry("any");
     EXPECT_EQ(f.context->run(any, args, results).error().message, "argument %x: is not a tensor of known rank");
-    EXPECT_EQ(f.context->run(*f.program->find_entry("seq"), {}, results).error().code, Code::usage) << "gives no tensor";
+    EXPECT_EQ(f.context->run(*f.program->find_entry("seq"), {}, results).error().code, Code::usage)
+        << "gives no tensor";
     EXPECT_EQ(f.program->find_entry("none"), nullptr);
 }
 
 TEST(Door, TensorCallsGiveNumbersAndLateTensors) {
-    Assembled f("type {dtype: i64} type {dtype: i64, axes: [-1]} type {kind: tuple, fields: [[0, 1]]}\n"
-                "entry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{kind: number}], result_type: 2, result_leaves: [{kind: number}, {type: 1}]}\n"
-                "function f(1) -> 2 { r1 = load_constant 1 r1 = new_tensor.i64 (r1) r2 = tensor_data r1 write_scalar.i64 r2, r0 leave (r0, r1) }");
+    Assembled f(
+        "type {dtype: i64} type {dtype: i64, axes: [-1]} type {kind: tuple, fields: [[0, 1]]}\n"
+        "entry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{kind: number}], result_type: 2, result_leaves: [{kind: number}, {type: 1}]}\n"
+        "function f(1) -> 2 { r1 = load_constant 1 r1 = new_tensor.i64 (r1) r2 = tensor_data r1 write_scalar.i64 r2, r0 leave (r0, r1) }");
     std::vector<HostTensor> args = {HostTensor::scalar(int64_t(5))}, results(2);
     ASSERT_TRUE(f.context->run(f.entry(), args, results));
     EXPECT_EQ(to_text(results[0]) + " " + to_text(results[1]), "i64 5 Tensor[(1), i64] [5]");

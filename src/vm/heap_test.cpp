@@ -44,7 +44,8 @@ TEST(Heap, TensorsAreAlignedAndApart) {
 
 TEST(Heap, LimitAndOverflowGiveNull) {
     Heap heap(1 << 20);
-    int64_t fits[] = {1000}, large[] = {1 << 20}, huge[] = {int64_t(1) << 40, int64_t(1) << 40}, negative[] = {-1};
+    int64_t fits[] = {1000}, large[] = {1 << 20}, huge[] = {int64_t(1) << 40, int64_t(1) << 40},
+            negative[] = {-1};
     EXPECT_FALSE(heap.new_tensor(DType::f64, large));
     EXPECT_FALSE(heap.new_tensor(DType::f64, huge));
     EXPECT_FALSE(heap.new_tensor(DType::f64, negative));

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 namespace nereus {
-Result<std::shared_ptr<const LoadedExecutable>> LoadedExecutable::load(Executable executable, std::span<const Kernel> library) {
+Result<std::shared_ptr<const LoadedExecutable>> LoadedExecutable::load(Executable executable,
+                                                                       std::span<const Kernel> library) {
     TRY(verify(executable));
     std::optional<CodeBlob> code;
     if (!executable.blob.empty()) code = TRY(CodeBlob::map(executable.blob));
@@ -11,7 +12,8 @@ Result<std::shared_ptr<const LoadedExecutable>> LoadedExecutable::load(Executabl
     const Executable& exe = loaded->exe_;
     for (const KernelInfo& kernel : exe.kernels) {
         if (kernel.library && (kernel.offset >= library.size() || !library[kernel.offset]))
-            return Error{Code::mismatch, "the program needs the library kernel \"" + kernel.name + "\", which this runtime does not have"};
+            return Error{Code::mismatch, "the program needs the library kernel \"" + kernel.name +
+                                             "\", which this runtime does not have"};
         loaded->kernels_.push_back(kernel.library ? library[kernel.offset] : loaded->code_->entry(kernel.offset));
         loaded->scratch_bytes_ = std::max(loaded->scratch_bytes_, kernel.scratch);
     }
@@ -19,7 +21,8 @@ Result<std::shared_ptr<const LoadedExecutable>> LoadedExecutable::load(Executabl
     for (const LaunchInfo& launch : exe.launches) {
         ranks.clear();
         for (const LaunchGroup& group : launch.groups) ranks.push_back(int32_t(group.extents.size()));
-        loaded->max_params_ = std::max(loaded->max_params_, param_slots(exe.kernels[launch.kernel].layout, ranks));
+        loaded->max_params_ = std::max(loaded->max_params_,
+                                       param_slots(exe.kernels[launch.kernel].layout, ranks));
         loaded->max_buffers_ = std::max(loaded->max_buffers_, launch.buffers.size());
     }
     loaded->find_bound_readers();

@@ -33,7 +33,8 @@ struct Context::PeakWalk {
 
     Result<int64_t> run(const EntryInfo& entry, std::span<const int64_t> sizes) {
         if (sizes.size() != entry.sizes)
-            return Error{Code::usage, "expected " + std::to_string(entry.sizes) + " sizes, found " + std::to_string(sizes.size())};
+            return Error{Code::usage, "expected " + std::to_string(entry.sizes) + " sizes, found " +
+                                          std::to_string(sizes.size())};
         State first = {activation(entry.function, 0)};
         for (size_t i = 0; i < sizes.size(); ++i) first[0].regs[i] = {true, uint64_t(sizes[i])};
         open.push_back(std::move(first));
@@ -57,7 +58,8 @@ struct Context::PeakWalk {
     }
     Error error(uint32_t at, Code code, std::string what) const {
         Error error{code, std::move(what)};
-        if (const Site& site = program.site_at(exe.code.data() + at); !site.place.empty()) error.notes.push_back(Note{{}, site.place});
+        if (const Site& site = program.site_at(exe.code.data() + at); !site.place.empty())
+            error.notes.push_back(Note{{}, site.place});
         return error;
     }
     Error unbounded(uint32_t at, std::string_view why) const {
@@ -93,7 +95,8 @@ struct Context::PeakWalk {
         case Opcode::enter: TRY(enter(top, in)); break;
         case Opcode::call: {
             const FunctionInfo& caller = exe.functions[top.function];
-            Activation next = activation(in.a, top.placed ? top.arena + top.placed->prefixes[in.x] : top.begin + Frame::bytes(caller.registers));
+            Activation next = activation(in.a, top.placed ? top.arena + top.placed->prefixes[in.x]
+                                                          : top.begin + Frame::bytes(caller.registers));
             std::span<const uint32_t> arguments = list(in.b);
             for (size_t i = 0; i < arguments.size(); ++i) next.regs[i] = top.regs[arguments[i]];
             steps += 8 + int64_t(next.regs.size());       // bounds what an endless recursion takes
@@ -112,7 +115,7 @@ struct Context::PeakWalk {
         case Opcode::launch:
             for (uint32_t reg : exe.launches[in.a].late) top.regs[reg] = {};
             break;
-        default:                                          // reads elements or objects, or writes no register at all
+        default: // reads elements or objects, or writes no register at all
             if (opcode_row(in.op).a == OperandKind::def) top.regs[in.a] = {};
         }
         ++top.at;
@@ -122,7 +125,8 @@ struct Context::PeakWalk {
         bool two = opcode_row(in.op).c == OperandKind::use;
         Word b = top.regs[in.b], c = two ? top.regs[in.c] : Word{true, 0}, out;
         out.known = b.known && c.known;
-        if (out.known && !arithmetic(in.op, b.value, c.value, out.value)) return fails(top.at, Code::shape, "the sizes of the program fail");
+        if (out.known && !arithmetic(in.op, b.value, c.value, out.value))
+            return fails(top.at, Code::shape, "the sizes of the program fail");
         top.regs[in.a] = out;
         ++top.at;
         return true;
@@ -136,7 +140,8 @@ struct Context::PeakWalk {
         }
         std::vector<uint64_t> key;
         for (const Activation& each : state) {
-            key.insert(key.end(), {uint64_t(each.function) << 32 | each.at, uint64_t(each.begin), reinterpret_cast<uint64_t>(each.placed)});
+            key.insert(key.end(), {uint64_t(each.function) << 32 | each.at, uint64_t(each.begin),
+                                   reinterpret_cast<uint64_t>(each.placed)});
             for (Word word : each.regs) key.insert(key.end(), {uint64_t(word.known), word.value});
         }
         steps += int64_t(key.size());
@@ -151,7 +156,8 @@ struct Context::PeakWalk {
         const RegionInfo& region = exe.regions[in.a];
         std::vector<int64_t> key;
         for (uint32_t reg : region.key) {
-            if (!top.regs[reg].known) return unbounded(top.at, "sizes here are known only after something has executed");
+            if (!top.regs[reg].known)
+                return unbounded(top.at, "sizes here are known only after something has executed");
             key.push_back(int64_t(top.regs[reg].value));
         }
         auto [place, fresh] = placements.try_emplace({in.a, key});
@@ -160,14 +166,17 @@ struct Context::PeakWalk {
             place->second = TRY(place_slots(region, values, mode));
         }
         top.placed = &place->second;
-        top.arena = (top.begin + Frame::bytes(exe.functions[top.function].registers) + slot_alignment - 1) / slot_alignment * slot_alignment;
+        top.arena = (top.begin + Frame::bytes(exe.functions[top.function].registers) + slot_alignment - 1) /
+                    slot_alignment * slot_alignment;
         int64_t end;
-        if (__builtin_add_overflow(top.arena, place->second.arena_bytes, &end)) return error(top.at, Code::memory, "the sizes of the program's buffers overflow");
+        if (__builtin_add_overflow(top.arena, place->second.arena_bytes, &end))
+            return error(top.at, Code::memory, "the sizes of the program's buffers overflow");
         highest = std::max(highest, end);
         return {};
     }
     // The plan program, in which all is known.
-    Result<std::vector<int64_t>> plan_values(uint32_t at, const RegionInfo& region, const std::vector<int64_t>& key) {
+    Result<std::vector<int64_t>> plan_values(uint32_t at, const RegionInfo& region,
+                                             const std::vector<int64_t>& key) {
         std::vector<Word> regs(region.plan_registers);
         for (size_t i = 0; i < key.size(); ++i) regs[i] = {true, uint64_t(key[i])};
         State state = {{region.function, region.plan_begin, 0, 0, nullptr, std::move(regs)}};

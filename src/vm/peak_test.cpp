@@ -18,7 +18,8 @@ entry {name: "f", sizes: 2, size_names: ["n", "m"], params: [{name: "x"}, {name:
 site {what: "no", place: "m.nr:1:2"}
 region 0 {key: [0, 1], slots: [{bytes: p3, last: 2}, {bytes: p4}, {bytes: p4, first: 2, last: 2}], prefixes: [1]}
 region 1 {function: 1, key: [0], slots: [{bytes: p0}]}
-function f(4) -> 1 {)" + std::string(body) + R"(}
+function f(4) -> 1 {)" +
+           std::string(body) + R"(}
 plan 0 { r2 = load_constant 4 r3 = size_mul r0, r2 r4 = size_mul r3, r1 leave () }
 function g(1) -> 1 {                        ; as deep as its argument says
   enter 1
@@ -43,7 +44,8 @@ static void expect_exact(std::string_view body, PackMode mode) {
     Assembled f(repaired(program(body)), {.pack = mode}, library);
     for (int64_t n : {0, 1, 7, 100})
         for (int64_t m : {1, 33}) {
-            Value args[] = {Value::tensor(*HostTensor::make(DType::f32, {n, m})), Value::tensor(HostTensor::scalar(int64_t(1)))};
+            Value args[] = {Value::tensor(*HostTensor::make(DType::f32, {n, m})),
+                            Value::tensor(HostTensor::scalar(int64_t(1)))};
             for (int again = 0; again < 2; ++again) {
                 Result<Value> result = f.context->run(f.entry(), args);
                 ASSERT_TRUE(result) << result.error().message;
@@ -60,14 +62,18 @@ TEST(Peak, IsWhatARunReserves) {
         expect_exact("enter 0 r4 = move r0 leave (r4)", mode);
         expect_exact("enter 0 (r4) = call.0 g, (r0) leave (r4)", mode);
         expect_exact("(r4) = call g, (r0) enter 0 leave (r4)", mode);
-        expect_exact("r5 = load_constant 1 again: enter 0 r0 = sub r0, r5 (r4) = call.0 g, (r1) r6 = gt r0, r5 jump_if again, r6 leave (r4)", mode);
+        expect_exact(
+            "r5 = load_constant 1 again: enter 0 r0 = sub r0, r5 (r4) = call.0 g, (r1) r6 = gt r0, r5 jump_if again, r6 leave (r4)",
+            mode);
     }
 }
 
 TEST(Peak, UnknownWaysAreAllFollowed) {
     // k decides whether g runs, and a loop ends when k says so
-    std::string text = repaired(program("enter 0 r4 = move r2 jump_unless over, r3 (r4) = call.0 g, (r0) over: jump_if over, r3 leave (r4)"));
-    Assembled f(text, {}, library), always(repaired(program("enter 0 r4 = move r2 (r4) = call.0 g, (r0) leave (r4)")), {}, library);
+    std::string text = repaired(program(
+        "enter 0 r4 = move r2 jump_unless over, r3 (r4) = call.0 g, (r0) over: jump_if over, r3 leave (r4)"));
+    Assembled f(text, {}, library),
+        always(repaired(program("enter 0 r4 = move r2 (r4) = call.0 g, (r0) leave (r4)")), {}, library);
     int64_t sizes[] = {50, 3};
     EXPECT_EQ(*f.context->peak(f.entry(), sizes), *always.context->peak(always.entry(), sizes));
 }
@@ -78,7 +84,9 @@ TEST(Peak, SaysWhereThereIsNoBound) {
     EXPECT_EQ(depth.context->peak(depth.entry(), sizes).error().code, Code::limit);
     Assembled late(repaired(program("mark 0 r0 = move r3 enter 0 leave (r0)")), {}, library);
     Result<int64_t> peak = late.context->peak(late.entry(), sizes);
-    EXPECT_EQ(peak.error().message, "the peak has no bound that can be computed: sizes here are known only after something has executed");
+    EXPECT_EQ(
+        peak.error().message,
+        "the peak has no bound that can be computed: sizes here are known only after something has executed");
     EXPECT_EQ(peak.error().notes.at(0).text, "m.nr:1:2");
     Assembled forever(repaired(program("x: jump x")), {}, library);
     EXPECT_EQ(forever.context->peak(forever.entry(), sizes).error().code, Code::limit);
@@ -98,12 +106,14 @@ TEST(Peak, ArithmeticIsThatOfTheLoop) {
     for (const OpcodeRow& row : opcode_rows()) {
         if (!is_arithmetic(row.op)) continue;
         bool two = row.c == OperandKind::use;
-        Assembled f(integer_entry(2, 1) + "function f(2) -> 1 { r2 = " + std::string(row.name) + (two ? " r0, r1" : " r0") + " leave (r2) }");
+        Assembled f(integer_entry(2, 1) + "function f(2) -> 1 { r2 = " + std::string(row.name) +
+                    (two ? " r0, r1" : " r0") + " leave (r2) }");
         for (int i = 0; i < 300; ++i) {
             int64_t a = some(), b = some();
             uint64_t out = 0;
             Result<int64_t> expected = f.number({a, b});
-            ASSERT_EQ(arithmetic(row.op, uint64_t(a), uint64_t(b), out), bool(expected)) << row.name << " " << a << " " << b;
+            ASSERT_EQ(arithmetic(row.op, uint64_t(a), uint64_t(b), out), bool(expected))
+                << row.name << " " << a << " " << b;
             if (expected) {
                 ASSERT_EQ(int64_t(out), *expected) << row.name << " " << a << " " << b;
             }

@@ -3,7 +3,9 @@
 
 namespace nereus {
 namespace {
-uint64_t mix(uint64_t hash, uint64_t word) { return std::rotl(hash ^ (word * 0x9e3779b97f4a7c15), 29) * 0xbf58476d1ce4e5b9; }
+uint64_t mix(uint64_t hash, uint64_t word) {
+    return std::rotl(hash ^ (word * 0x9e3779b97f4a7c15), 29) * 0xbf58476d1ce4e5b9;
+}
 } // namespace
 
 RegionPlan* PlanCache::find(std::span<const uint32_t> key, const uint64_t* regs) {

@@ -9,7 +9,8 @@ class PlanCache {
  public:
     // The plan whose key is what these registers hold; null: none.
     RegionPlan* find(std::span<const uint32_t> key, const uint64_t* regs);
-    RegionPlan* add(std::unique_ptr<RegionPlan> plan, size_t capacity);      // more than that only while they are pinned
+    RegionPlan* add(std::unique_ptr<RegionPlan> plan,
+                    size_t capacity); // more than that only while they are pinned
     void pin(RegionPlan* plan) { if (plan->pins++ == 0) unlink(plan); }
     void unpin(RegionPlan* plan) { if (--plan->pins == 0) link(plan); }
     size_t size() const { return plans_.size(); }

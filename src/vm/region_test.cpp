@@ -266,7 +266,8 @@ TEST(Region, SixteenThreadsShareOneProgram) {
     for (int t = 0; t < 16; ++t)
         threads.emplace_back([&, t] {
             Result<std::unique_ptr<Context>> context = Context::make(f.program, {.plans_per_region = 4});
-            for (int64_t i = 0; i < 200; ++i) good += right(run_sample(**context, (i * (t + 1)) % 97, 5), (i * (t + 1)) % 97);
+            for (int64_t i = 0; i < 200; ++i)
+                good += right(run_sample(**context, (i * (t + 1)) % 97, 5), (i * (t + 1)) % 97);
         });
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(good, 16 * 200);
