@@ -122,7 +122,6 @@ TEST(Verify, Launches) {
     EXPECT_EQ(changed("site: 1", "site: 2"), "launch 0: site 2 is out of range, there are 2");
     EXPECT_EQ(changed("blob \"c3\"", ""), "kernel \"add\": code offset 0 is out of range, there are 0");
     EXPECT_EQ(changed("tile: 16", "tile: 0"), "kernel \"add\": a tile of 0");
-    EXPECT_EQ(changed("[{bytes: 4}]", "[{group: 1, bytes: 4}]"), "kernel \"add\": group 1 is out of range, there are 1");
     EXPECT_EQ(changed("scratch: 4096", "scratch: -64"), "kernel \"add\": scratch of -64 bytes");
     EXPECT_EQ(changed("{buffers: [0, 1, 2]}", "{buffers: [0, 2, 2]}"),
               "kernel \"add\": the buffers of a group do not ascend");

@@ -252,13 +252,13 @@ TEST(Region, CheckedProgramsPoisonWhatDied) {
 
 TEST(Region, ScratchCountsAgainstTheLimit) {
     Kernel kernel = add_kernel;
-    Assembled f(sample("per_point: [{bytes: 4}]", "per_point: [{bytes: 4096}]"), {.memory_limit = 1 << 20}, std::span(&kernel, 1));
-    EXPECT_TRUE(right(run_sample(*f.context, 100, 5), 100));
-    EXPECT_EQ(f.stats().scratch_bytes, 4096);
-    EXPECT_EQ(run_sample(*f.context, 1000, 5).error().code, Code::memory);
-    EXPECT_TRUE(right(run_sample(*f.context, 10, 5), 10));
-    f.context->trim();
-    EXPECT_TRUE(right(run_sample(*f.context, 10, 5), 10)) << "scratch comes back";
+    Assembled small(sample("scratch: 4096", "scratch: 400000"), {.memory_limit = 1 << 20}, std::span(&kernel, 1));
+    EXPECT_TRUE(right(run_sample(*small.context, 100, 5), 100));
+    EXPECT_EQ(small.stats().scratch_bytes, 400000);
+    small.context->trim();
+    EXPECT_TRUE(right(run_sample(*small.context, 10, 5), 10)) << "scratch comes back";
+    Assembled large(sample("scratch: 4096", "scratch: 2000000"), {.memory_limit = 1 << 20}, std::span(&kernel, 1));
+    EXPECT_EQ(run_sample(*large.context, 10, 5).error().code, Code::memory);
 }
 
 TEST(Region, LaunchesByRegistersGiveLateSizes) {
