@@ -1,5 +1,4 @@
 #include "infer/shapes_program.h"
-#include "infer/shapes_prune.h"
 #include "infer/shapes_walk.h"
 #include <algorithm>
 
@@ -211,7 +210,7 @@ Status Program::emit(uint32_t id) {
     Function f = walk.take();
     std::string base = module[code.function].name;
     if (size_t dot = base.find('.'); dot != std::string::npos) base.resize(dot);
-    if (code.lambda.valid()) base += ".fn";
+    if (code.lambda.valid()) base += "_fn";
     int uses = name_uses_[base]++;
     f.name = uses == 0 ? base : base + "." + std::to_string(uses);
     report.checks += walk.checks();
