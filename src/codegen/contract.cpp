@@ -262,7 +262,7 @@ class Contraction {
         e_.set(rows_.base, start(*left_, plan_.m, rows));
         e_.set(panel_.base, start(*right_, plan_.n, columns));
         Emitter::Var row = e_.var(e_.i64(0)), column = e_.var(word_);
-        for (int height : {plan_.rows / 2, 1}) {
+        for (int height : {e_.target.machine.vector_registers >= 32 ? 3 : 2, 1}) {
             auto fits = [&] { return e_.ir.CreateICmpSGE(e_.ir.CreateSub(rows, e_.get(row)), e_.i64(height)); };
             e_.loop_while(fits, [&] {
                 e_.set(column, e_.i64(0));

@@ -106,7 +106,8 @@ std::optional<ContractPlan> contract_plan(const Function& f, const Form& form, c
     }
     plan.width = machine.vector_bytes / int(size_of(f.expr(c->left).dtype));
     plan.epilogue_width = std::min(plan.width, vector_width(f, machine, plan.n));
-    if (machine.vector_registers >= 32) plan.rows = 6, plan.vectors = 4;   // 24 sums, 4 columns, 1 row
+    if (machine.fma) plan.rows = 6;                        // 12 sums, 2 columns, 1 row: 15 registers
+    if (machine.vector_registers >= 32) plan.vectors = 4;  // 24 sums, 4 columns, 1 row: 29
     return plan;
 }
 
