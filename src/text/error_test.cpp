@@ -629,9 +629,9 @@ hint: bindings stand inside a function: `def @main() { … }`
 }
 
 TEST(GrammarErrors, TheMarkStandsUnderTabsAndLetters) {
-    EXPECT_EQ(failure(R"(def @f(%x) { 	"é" + %y })"), R"(prog.nr:1:22: error: unknown variable `%y`
-    def @f(%x) { 	"é" + %y }
-                 	      ^~
+    EXPECT_EQ(failure(R"(def @f(%x) {   "é" + %y })"), R"(prog.nr:1:22: error: unknown variable `%y`
+    def @f(%x) {    "é" + %y }
+                          ^~
 )");
 }
 } // namespace nereus
