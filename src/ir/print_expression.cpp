@@ -113,7 +113,9 @@ std::string FunctionPrinter::symbols(const std::vector<Sym>& symbols) {
 // ---- names
 
 std::string FunctionPrinter::function_name(FunctionId id) const {
-    return (m[id].from_prelude ? "" : "@") + m[id].name;
+    const Function& function = m[id];
+    bool bare = function.from_prelude && function.name.find('.') == std::string::npos;
+    return (bare ? "" : function.from_prelude ? "prelude @" : "@") + function.name;
 }
 
 std::string FunctionPrinter::constructor_name(DeclId decl, uint32_t index) const {

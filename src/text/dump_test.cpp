@@ -161,7 +161,7 @@ def @f(%x, %l: L) {
   %15 = ir.seq(%14, %14)
   %16 = ir.check<2 > 1>()
   %17 = ir.check(%x)
-  mul(%17, %16) 
+  mul(%17, %16)
 })"), R"(type L = N | C(f32, L)
 type R = {a: f32, b: f32}
 

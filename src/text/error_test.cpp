@@ -629,9 +629,8 @@ hint: bindings stand inside a function: `def @main() { … }`
 }
 
 TEST(GrammarErrors, TheMarkStandsUnderTabsAndLetters) {
-    EXPECT_EQ(failure(R"(def @f(%x) { 	"é" + %y })"), R"(prog.nr:1:22: error: unknown variable `%y`
-    def @f(%x) { 	"é" + %y }
-                 	      ^~
-)");
+    EXPECT_EQ(failure("def @f(%x) { \t\"\u00e9\" + %y }"), "prog.nr:1:22: error: unknown variable `%y`\n"
+                                                          "    def @f(%x) { \t\"\u00e9\" + %y }\n"
+                                                          "                 \t      ^~\n");
 }
 } // namespace nereus

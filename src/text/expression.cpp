@@ -189,7 +189,7 @@ Result<Operand> BodyParser::primary() {
         cursor_.take();
         return emit_.constant(Literal{.kind = Literal::Kind::text, .text = unescape(token.text)}, token.span);
     case TokenKind::value: cursor_.take(); return variable(token);
-    case TokenKind::function: cursor_.take(); return function_name(token);
+    case TokenKind::function: cursor_.take(); return function_name(token, item_.from_prelude);
     case TokenKind::type_name: cursor_.take(); return constructor_name(token, item_.from_prelude);
     case TokenKind::name:
         if (dialect_here()) return dialect_op({ResultSyntax{}});
@@ -309,6 +309,7 @@ Result<Operand> BodyParser::bare_name(const Token& token) {
         cursor_.take();
         return constructor_name(cursor_.take(), true);
     }
+    if (token.text == "prelude" && cursor_.at_kind(TokenKind::function)) return function_name(cursor_.take(), true);
     if (NameEntry* entry = names_.find(token.text)) {
         if (entry->announced)
             return Error{Code::name, "the size " + describe(token) + " is named by the result and not known inside",
@@ -329,8 +330,9 @@ Result<Operand> BodyParser::bare_name(const Token& token) {
     return unknown_name(token);
 }
 
-Result<Operand> BodyParser::function_name(const Token& token) {
-    const Program::Space& space = program_.space(item_.from_prelude);
+// @f; prelude @map.1 in dumps, where a bare name would not do.
+Result<Operand> BodyParser::function_name(const Token& token, bool from_prelude) {
+    const Program::Space& space = program_.space(from_prelude);
     auto found = space.functions.find(token.text);
     if (found == space.functions.end()) {
         std::vector<std::string_view> known;

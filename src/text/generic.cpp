@@ -110,8 +110,10 @@ Status BodyParser::generic_types(const std::vector<ValueId>& results) {
 
 Status BodyParser::form_details(Binding& binding) {
     auto function = [&]() -> Result<FunctionId> {
+        bool qualified = cursor_.at_word("prelude") && cursor_.peek(1).kind == TokenKind::function;
+        if (qualified) cursor_.take();
         const Token& token = cursor_.take();
-        bool own = token.kind == TokenKind::function;
+        bool own = token.kind == TokenKind::function && !qualified;
         const Program::Space& space = program_.space(!own || item_.from_prelude);
         auto found = space.functions.find(token.text);
         if (found == space.functions.end()) return Error{Code::name, "unknown function " + describe(token), token.span};
