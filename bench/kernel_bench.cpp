@@ -54,7 +54,7 @@ double time_launch(const Bench& b, const std::vector<std::pair<Dims, Dims>>& gro
         for (size_t i = 0; i + 4 <= memory.back().size(); i += 4) *reinterpret_cast<float*>(memory.back().data() + i) = float(i % 97) * 0.01f;
         buffers.push_back(reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(memory.back().data()) + 63) / 64 * 64));
     }
-    std::vector<char> scratch(size_t(scratch_bytes(b.scheduled.params, p)) + 64);
+    std::vector<char> scratch(size_t(b.scheduled.scratch_bytes) + 64);
     Worker worker{reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(scratch.data()) + 63) / 64 * 64), nullptr};
     KernelError error{INT64_MAX, 0, 0, 0, 0};
     int64_t out[1];

@@ -29,7 +29,7 @@ int opt_command(Words words) {
     }
     if (arguments->has("list")) {
         for (const Stage& stage : pipeline())
-            std::printf("%-12s %s%s\n", std::string(stage.name).c_str(), std::string(stage.reason).c_str(), stage.optional ? " (optional)" : "");
+            std::printf("%-12s %s%s\n", std::string(stage.name).c_str(), std::string(stage.reason).c_str(), stage.pass ? " (optional)" : "");
         return 0;
     }
     if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one program", {}, "nereus opt --help"});

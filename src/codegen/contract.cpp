@@ -1,16 +1,20 @@
 // codegen/contract.cpp - matrix products: register tiles over a panel of columns.
 //
-// An item is one tile of a panel of one batch; tiles of a panel follow each other, so the panel stays in cache.
-// Every sum runs over k in sequence in one register: the result does not depend on tiles, panels or tasks. The left
-// factor is read where it lies, one number per row and step. The right factor is read where it lies if its columns
-// are adjacent and the panel is full or masks can cut it; else the panel is first copied to scratch. A finished tile
-// goes to the stack, and the statements after the contraction run over it row by row while it is in L1.
+// An item is one tile of a panel of one batch; tiles of a panel follow each other, so the panel stays in cache. The
+// left factor is read where it lies, one number per row and step. Three ways, chosen from strides alone:
+//   tiles   columns of the right factor are adjacent: read where they lie, vectors along n
+//   dots    both factors are adjacent along k (a transposed right factor): vectors along k, joined in a fixed tree
+//   blocks  anything else, computed factors too: a block of k is first copied to scratch, then as tiles
+// Sums of tiles and blocks run over k in sequence, and dots go by lanes of k: the result does not depend on how the
+// output is cut into tiles, panels or tasks. A finished tile lies on the stack, and the statements after the
+// contraction run over it row by row while it is in L1.
+#include "codegen/fold.h"
 #include "codegen/inner.h"
 #include "codegen/plans.h"
 
 namespace nereus::cg {
 namespace {
-struct Operand { Emitter::Var base, row, step; };        // pointer; bytes between rows (left only) and steps of k
+struct Operand { Emitter::Var base, row, step; };        // pointer; bytes between rows and between steps of k
 
 class Contraction {
  public:
@@ -18,10 +22,11 @@ class Contraction {
         : e_(e), nest_(e), plan_(plan), statement_(std::get<loop::Contract>(e.f.body[0])),
           dtype_(e.f.expr(statement_.left).dtype), size_(size_of(dtype_)), columns_(plan.vectors * plan.width),
           word_(e.ir.getInt64Ty()), points_m_(e.points(plan.m)), points_n_(e.points(plan.n)),
-          points_k_(e.points(plan.k)) {
-        left_ = {e.var(e.ir.getPtrTy()), e.var(word_), e.var(word_)};
-        right_ = {e.var(e.ir.getPtrTy()), e.var(word_), e.var(word_)};
+          points_k_(e.points(plan.k)), left_(plain(statement_.left)), right_(plain(statement_.right)) {
+        rows_ = {e.var(e.ir.getPtrTy()), e.var(word_), e.var(word_)};
+        panel_ = {e.var(e.ir.getPtrTy()), e.var(word_), e.var(word_)};
         item_ = e.var(word_);
+        steps_ = e.var(word_);
         tile_ = e.memory(e.scalar_type(dtype_), plan.rows * columns_, 64);
     }
 
@@ -42,26 +47,23 @@ class Contraction {
         Value* items = ir.CreateMul(ir.CreateMul(e_.points(plan_.batch), panels), tiles);
         Value* from = ir.CreateMul(e_.task_begin, per_task);
         Value* to = e_.min(ir.CreateMul(e_.task_end, per_task), items);
-        Emitter::Var ready = e_.var(e_.i64(-1));         // the panel that right_ points to
+        Emitter::Var ready = e_.var(e_.i64(-1));         // the batch that the odometer stands at
+        choose();
         e_.loop(from, to, 1, [&](Value* item) {
             e_.set(item_, item);
             Value* panel = ir.CreateUDiv(item, tiles);
-            Value* first_row = ir.CreateMul(ir.CreateSub(item, ir.CreateMul(panel, tiles)), e_.i64(plan_.rows));
+            first_row_ = ir.CreateMul(ir.CreateSub(item, ir.CreateMul(panel, tiles)), e_.i64(plan_.rows));
             Value* b = ir.CreateUDiv(panel, panels);
             first_column_ = ir.CreateMul(ir.CreateSub(panel, ir.CreateMul(b, panels)), e_.i64(columns_));
-            Value* rows = e_.min(e_.i64(plan_.rows), ir.CreateSub(points_m_, first_row));
+            Value* rows = e_.min(e_.i64(plan_.rows), ir.CreateSub(points_m_, first_row_));
             Value* columns = e_.min(e_.i64(columns_), ir.CreateSub(points_n_, first_column_));
-            e_.set(m.inner, first_row);
-            e_.set(n.inner, first_column_);
-            e_.when(ir.CreateICmpNE(panel, e_.get(ready)), [&] {
+            e_.when(ir.CreateICmpNE(b, e_.get(ready)), [&] {
                 batch.seek(b);
-                find_right(columns);
-                e_.set(ready, panel);
+                e_.set(ready, b);
             });
-            e_.set(m.inner, first_row);
-            find_left(rows);
-            multiply(rows, columns);
-            finish_tile(first_row, rows, columns);
+            if (dots_) e_.when(dots_, [&] { multiply_dots(rows, columns); }, [&] { multiply_blocks(rows, columns); });
+            else multiply_blocks(rows, columns);
+            finish_tile(rows, columns);
         });
     }
 
@@ -77,94 +79,115 @@ class Contraction {
     }
     Value* step_by(Value* pointer, Value* bytes) { return e_.ir.CreateGEP(e_.ir.getInt8Ty(), pointer, bytes); }
 
-    // An affine access stays inside its buffer if the corners of the box it covers do.
-    void check_corners(const loop::Access& a, Value* offset, loop::GroupId g, Value* count) {
-        if (!e_.checked) return;
-        Body one(e_, nest_.masks);
-        e_.when(e_.ir.CreateICmpSGT(points_k_, e_.i64(0)), [&] {
-            Value* across = e_.ir.CreateMul(e_.ir.CreateSub(count, e_.i64(1)), stride(a, g));
-            Value* along = e_.ir.CreateMul(e_.ir.CreateSub(points_k_, e_.i64(1)), stride(a, plan_.k));
-            Value* corner = e_.ir.CreateAdd(offset, along);
-            for (Value* at : {offset, corner, e_.ir.CreateAdd(offset, across), e_.ir.CreateAdd(corner, across)})
-                nest_.bounds(one, a.buffer, at);
-        });
+    // From parameters: whether the right factor is read where it lies for a panel of some width.
+    void choose() {
+        adjacent_ = right_ ? e_.ir.CreateICmpEQ(stride(*right_, plan_.n), e_.i64(size_)) : e_.ir.getFalse();
+        if (!left_ || !right_ || plan_.width == 1) return;
+        Value* left_along = e_.ir.CreateICmpEQ(stride(*left_, plan_.k), e_.i64(size_));
+        Value* right_along = e_.ir.CreateICmpEQ(stride(*right_, plan_.k), e_.i64(size_));
+        dots_ = e_.ir.CreateAnd(e_.ir.CreateNot(adjacent_), e_.ir.CreateAnd(left_along, right_along));
     }
 
-    void find_right(Value* columns) {
-        Value* panel = e_.scratch();
-        auto pack = [&] {
-            pack_right(panel, columns);
-            e_.set(right_.base, panel);
-            e_.set(right_.step, e_.i64(columns_ * size_));
+    // Where a plain factor starts for this tile, k = 0. An affine access stays inside its buffer if the corners of
+    // the box that the tile covers do.
+    Value* start(const loop::Access& a, loop::GroupId g, Value* count) {
+        e_.set(nest_.at(plan_.m).inner, first_row_);
+        e_.set(nest_.at(plan_.n).inner, first_column_);
+        e_.set(nest_.at(plan_.k).inner, e_.i64(0));
+        Body one(e_, nest_.masks);
+        Value* offset = nest_.offset(a, one);
+        if (e_.checked)
+            e_.when(e_.ir.CreateICmpSGT(points_k_, e_.i64(0)), [&] {
+                Value* across = e_.ir.CreateMul(e_.ir.CreateSub(count, e_.i64(1)), stride(a, g));
+                Value* along = e_.ir.CreateMul(e_.ir.CreateSub(points_k_, e_.i64(1)), stride(a, plan_.k));
+                Value *near = e_.ir.CreateAdd(offset, across), *far = e_.ir.CreateAdd(offset, along);
+                for (Value* at : {offset, near, far, e_.ir.CreateAdd(far, across)}) nest_.bounds(one, a.buffer, at);
+            });
+        return nest_.pointer(a.buffer, offset);
+    }
+
+    // All of k at once where both factors can be read in place, else block by block through scratch.
+    void multiply_blocks(Value* rows, Value* columns) {
+        IR& ir = e_.ir;
+        Value* zero = llvm::Constant::getNullValue(e_.vector_type(dtype_, plan_.width));
+        e_.loop(e_.i64(0), ir.CreateMul(rows, e_.i64(columns_)), plan_.width, [&](Value* element) {
+            nest_.store(dtype_, zero, step_by(tile_, ir.CreateMul(element, e_.i64(size_))));
+        });
+        Value* direct = adjacent_;
+        if (!e_.target.machine.masks) direct = ir.CreateAnd(direct, ir.CreateICmpEQ(columns, e_.i64(columns_)));
+        Value* block = left_ && right_ ? ir.CreateSelect(direct, points_k_, e_.i64(plan_.block)) : e_.i64(plan_.block);
+        Emitter::Var at = e_.var(e_.i64(0));
+        e_.loop_while([&] { return ir.CreateICmpSLT(e_.get(at), points_k_); }, [&] {
+            Value* first = e_.get(at);
+            e_.set(steps_, e_.min(block, ir.CreateSub(points_k_, first)));
+            find_right(direct, first, columns);
+            find_left(first, rows);
+            multiply(rows, columns);
+            e_.add(at, e_.get(steps_));
+        });
+    }
+    void find_right(Value* direct, Value* first, Value* columns) {
+        auto in_place = [&] {
+            Value* step = stride(*right_, plan_.k);
+            e_.set(panel_.base, step_by(start(*right_, plan_.n, columns), e_.ir.CreateMul(first, step)));
+            e_.set(panel_.step, step);
         };
-        const loop::Access* a = plain(statement_.right);
-        if (!a) return pack();
-        Value* adjacent = e_.ir.CreateICmpEQ(stride(*a, plan_.n), e_.i64(size_));
-        bool masks = e_.target.machine.masks;
-        Value* whole = masks ? e_.ir.getTrue() : e_.ir.CreateICmpEQ(columns, e_.i64(columns_));
-        e_.when(e_.ir.CreateAnd(adjacent, whole), [&] {
-            Body one(e_, nest_.masks);
-            e_.set(nest_.at(plan_.k).inner, e_.i64(0));
-            Value* offset = nest_.offset(*a, one);
-            check_corners(*a, offset, plan_.n, columns);
-            e_.set(right_.base, nest_.pointer(a->buffer, offset));
-            e_.set(right_.step, stride(*a, plan_.k));
-        }, pack);
+        auto packed = [&] {
+            pack_right(first, columns);
+            e_.set(panel_.base, e_.scratch());
+            e_.set(panel_.step, e_.i64(columns_ * size_));
+        };
+        if (right_) e_.when(direct, in_place, packed);
+        else packed();
     }
     // Rows of k; without masks padded with zeros to whole panels.
-    void pack_right(Value* panel, Value* columns) {
+    void pack_right(Value* first, Value* columns) {
         IR& ir = e_.ir;
         Odometer &k = nest_.at(plan_.k), &n = nest_.at(plan_.n);
+        Value* panel = e_.scratch();
+        Emitter::Var row = e_.var(panel);
         Inner inner(nest_, plan_.n, plan_.epilogue_width, {statement_.right}, {});
         inner.consume = [&](Body& body) {
-            Value* column = ir.CreateSub(e_.get(n.inner), first_column_);
-            Value* element = ir.CreateAdd(ir.CreateMul(e_.get(k.inner), e_.i64(columns_)), column);
-            Value* to = step_by(panel, ir.CreateMul(element, e_.i64(size_)));
-            nest_.store(dtype_, body.emit(statement_.right), to, body.mask);
+            Value* column = ir.CreateMul(ir.CreateSub(e_.get(n.inner), first_column_), e_.i64(size_));
+            nest_.store(dtype_, body.emit(statement_.right), step_by(e_.get(row), column), body.mask);
         };
         Value* zero = llvm::Constant::getNullValue(e_.scalar_type(dtype_));
-        e_.loop(e_.i64(0), points_k_, 1, [&](Value* at) {
-            e_.set(k.inner, at);
+        e_.loop(e_.i64(0), e_.get(steps_), 1, [&](Value* step) {
+            e_.set(k.inner, ir.CreateAdd(first, step));
             inner.run(first_column_, ir.CreateAdd(first_column_, columns));
-            if (e_.target.machine.masks) return;
-            e_.loop(columns, e_.i64(columns_), 1, [&](Value* column) {
-                Value* element = ir.CreateAdd(ir.CreateMul(at, e_.i64(columns_)), column);
-                nest_.store(dtype_, zero, step_by(panel, ir.CreateMul(element, e_.i64(size_))));
-            });
+            if (!e_.target.machine.masks)
+                e_.loop(columns, e_.i64(columns_), 1, [&](Value* column) {
+                    nest_.store(dtype_, zero, step_by(e_.get(row), ir.CreateMul(column, e_.i64(size_))));
+                });
+            e_.set(row, step_by(e_.get(row), e_.i64(columns_ * size_)));
         });
-        e_.set(n.inner, first_column_);
     }
-
-    void find_left(Value* rows) {
-        if (const loop::Access* a = plain(statement_.left)) {
-            Body one(e_, nest_.masks);
-            e_.set(nest_.at(plan_.k).inner, e_.i64(0));
-            Value* offset = nest_.offset(*a, one);
-            check_corners(*a, offset, plan_.m, rows);
-            e_.set(left_.base, nest_.pointer(a->buffer, offset));
-            e_.set(left_.row, stride(*a, plan_.m));
-            e_.set(left_.step, stride(*a, plan_.k));
+    void find_left(Value* first, Value* rows) {
+        IR& ir = e_.ir;
+        if (left_) {
+            Value* step = stride(*left_, plan_.k);
+            e_.set(rows_.base, step_by(start(*left_, plan_.m, rows), ir.CreateMul(first, step)));
+            e_.set(rows_.row, stride(*left_, plan_.m));
+            e_.set(rows_.step, step);
             return;
         }
-        // A computed left factor is evaluated into scratch behind the panel, the rows of a step together.
-        IR& ir = e_.ir;
+        // A computed left factor goes to scratch behind the panel, the rows of a step together.
         Odometer &k = nest_.at(plan_.k), &m = nest_.at(plan_.m);
-        Value* first = e_.get(m.inner);
-        Value* block = step_by(e_.scratch(), ir.CreateMul(points_k_, e_.i64(columns_ * size_)));
-        e_.loop(e_.i64(0), points_k_, 1, [&](Value* at) {
-            e_.set(k.inner, at);
+        Value* behind = step_by(e_.scratch(), e_.i64(int64_t(plan_.block) * columns_ * size_));
+        e_.loop(e_.i64(0), e_.get(steps_), 1, [&](Value* step) {
+            e_.set(k.inner, ir.CreateAdd(first, step));
             e_.loop(e_.i64(0), rows, 1, [&](Value* row) {
-                e_.set(m.inner, ir.CreateAdd(first, row));
+                e_.set(m.inner, ir.CreateAdd(first_row_, row));
                 Body one(e_, nest_.masks);
                 nest_.read_here(one);
-                Value* element = ir.CreateAdd(ir.CreateMul(at, e_.i64(plan_.rows)), row);
                 Value* value = one.emit(statement_.left);
-                nest_.store(dtype_, value, step_by(block, ir.CreateMul(element, e_.i64(size_))));
+                Value* element = ir.CreateAdd(ir.CreateMul(step, e_.i64(plan_.rows)), row);
+                nest_.store(dtype_, value, step_by(behind, ir.CreateMul(element, e_.i64(size_))));
             });
         });
-        e_.set(left_.base, block);
-        e_.set(left_.row, e_.i64(size_));
-        e_.set(left_.step, e_.i64(plan_.rows * size_));
+        e_.set(rows_.base, behind);
+        e_.set(rows_.row, e_.i64(size_));
+        e_.set(rows_.step, e_.i64(plan_.rows * size_));
     }
 
     // Full panels take all vectors at once, narrow ones a vector at a time; rows go in falling heights.
@@ -195,19 +218,26 @@ class Contraction {
             });
         }
     }
+    Value* product(Value* a, Value* b, Value* sum) {
+        return is_float(dtype_) ? emit_fma(e_, a, b, sum) : e_.ir.CreateAdd(e_.ir.CreateMul(a, b), sum);
+    }
+    // Adds to the sums that lie in the tile.
     void multiply_tile(int height, int vectors, Value* first_row, Value* first_vector) {
         IR& ir = e_.ir;
-        Type* type = e_.vector_type(dtype_, plan_.width);
-        std::vector<Emitter::Var> sums;
-        for (int i = 0; i < height * vectors; ++i) sums.push_back(e_.var(llvm::Constant::getNullValue(type)));
-        Value* row_bytes = e_.get(left_.row);
-        Emitter::Var left = e_.var(step_by(e_.get(left_.base), ir.CreateMul(first_row, row_bytes)));
         Value* skipped = ir.CreateMul(first_vector, e_.i64(plan_.width * size_));
-        Emitter::Var right = e_.var(step_by(e_.get(right_.base), skipped));
+        Value* corner = step_by(tile_, ir.CreateAdd(ir.CreateMul(first_row, e_.i64(columns_ * size_)), skipped));
+        auto place = [&](int i) {
+            return step_by(corner, e_.i64((i / vectors * columns_ + i % vectors * plan_.width) * size_));
+        };
+        std::vector<Emitter::Var> sums;
+        for (int i = 0; i < height * vectors; ++i) sums.push_back(e_.var(nest_.load(dtype_, place(i), plan_.width)));
+        Value* row_bytes = e_.get(rows_.row);
+        Emitter::Var left = e_.var(step_by(e_.get(rows_.base), ir.CreateMul(first_row, row_bytes)));
+        Emitter::Var right = e_.var(step_by(e_.get(panel_.base), skipped));
         std::vector<Value*> row_offsets;
         for (int r = 0; r < height; ++r) row_offsets.push_back(ir.CreateMul(row_bytes, e_.i64(r)));
-        Value *left_step = e_.get(left_.step), *right_step = e_.get(right_.step);
-        e_.loop(e_.i64(0), points_k_, 1, [&](Value*) {
+        Value *left_step = e_.get(rows_.step), *right_step = e_.get(panel_.step);
+        e_.loop(e_.i64(0), e_.get(steps_), 1, [&](Value*) {
             std::vector<Value*> column;
             for (int v = 0; v < vectors; ++v) {
                 Value* from = step_by(e_.get(right), e_.i64(v * plan_.width * size_));
@@ -218,23 +248,77 @@ class Contraction {
                 Value* factor = e_.splat(number, plan_.width);
                 for (int v = 0; v < vectors; ++v) {
                     Emitter::Var sum = sums[size_t(r * vectors + v)];
-                    Value* other = column[size_t(v)];
-                    e_.set(sum, is_float(dtype_) ? emit_fma(e_, factor, other, e_.get(sum))
-                                                 : ir.CreateAdd(ir.CreateMul(factor, other), e_.get(sum)));
+                    e_.set(sum, product(factor, column[size_t(v)], e_.get(sum)));
                 }
             }
             e_.set(left, step_by(e_.get(left), left_step));
             e_.set(right, step_by(e_.get(right), right_step));
         });
-        for (int r = 0; r < height; ++r)
-            for (int v = 0; v < vectors; ++v) {
-                Value* row = ir.CreateMul(ir.CreateAdd(first_row, e_.i64(r)), e_.i64(columns_ * size_));
-                Value* column = ir.CreateMul(ir.CreateAdd(first_vector, e_.i64(v)), e_.i64(plan_.width * size_));
-                nest_.store(dtype_, e_.get(sums[size_t(r * vectors + v)]), step_by(tile_, ir.CreateAdd(row, column)));
-            }
+        for (int i = 0; i < height * vectors; ++i) nest_.store(dtype_, e_.get(sums[size_t(i)]), place(i));
     }
 
-    void finish_tile(Value* first_row, Value* rows, Value* columns) {
+    // Small blocks of dot products; what does not fill a block goes one by one, in the same order of sums.
+    void multiply_dots(Value* rows, Value* columns) {
+        e_.set(rows_.base, start(*left_, plan_.m, rows));
+        e_.set(panel_.base, start(*right_, plan_.n, columns));
+        Emitter::Var row = e_.var(e_.i64(0)), column = e_.var(word_);
+        for (int height : {e_.target.machine.vector_registers >= 32 ? 3 : 2, 1}) {
+            auto fits = [&] { return e_.ir.CreateICmpSGE(e_.ir.CreateSub(rows, e_.get(row)), e_.i64(height)); };
+            e_.loop_while(fits, [&] {
+                e_.set(column, e_.i64(0));
+                for (int wide : {4, 1}) {
+                    auto more = [&] { return e_.ir.CreateICmpSGE(e_.ir.CreateSub(columns, e_.get(column)), e_.i64(wide)); };
+                    e_.loop_while(more, [&] {
+                        dot_block(height, wide, e_.get(row), e_.get(column));
+                        e_.add(column, e_.i64(wide));
+                    });
+                }
+                e_.add(row, e_.i64(height));
+            });
+        }
+    }
+    void dot_block(int height, int wide, Value* row, Value* column) {
+        IR& ir = e_.ir;
+        Value *down = stride(*left_, plan_.m), *across = stride(*right_, plan_.n), *width = e_.i64(plan_.width);
+        std::vector<Value*> lefts, rights;
+        for (int r = 0; r < height; ++r)
+            lefts.push_back(step_by(e_.get(rows_.base), ir.CreateMul(ir.CreateAdd(row, e_.i64(r)), down)));
+        for (int c = 0; c < wide; ++c)
+            rights.push_back(step_by(e_.get(panel_.base), ir.CreateMul(ir.CreateAdd(column, e_.i64(c)), across)));
+        auto step = [&](std::vector<Emitter::Var>& sums, Value* k, int lanes, Value* mask) {
+            std::vector<Value*> other;
+            Value* along = ir.CreateMul(k, e_.i64(size_));
+            for (Value* right : rights) other.push_back(nest_.load(dtype_, step_by(right, along), lanes, mask));
+            for (int r = 0; r < height; ++r) {
+                Value* factor = nest_.load(dtype_, step_by(lefts[size_t(r)], along), lanes, mask);
+                for (int c = 0; c < wide; ++c) {
+                    Emitter::Var sum = sums[size_t(r * wide + c)];
+                    e_.set(sum, product(factor, other[size_t(c)], e_.get(sum)));
+                }
+            }
+        };
+        std::vector<Emitter::Var> sums, rests;
+        for (int i = 0; i < height * wide; ++i) {
+            sums.push_back(e_.var(fold_identity(e_, loop::Fold::sum, dtype_, plan_.width)));
+            rests.push_back(e_.var(fold_identity(e_, loop::Fold::sum, dtype_, 1)));
+        }
+        Value* whole = ir.CreateMul(ir.CreateUDiv(points_k_, width), width);
+        e_.loop(e_.i64(0), whole, plan_.width, [&](Value* k) { step(sums, k, plan_.width, nullptr); });
+        if (e_.target.machine.masks)                     // masked lanes read zeros and keep their sums
+            e_.when(ir.CreateICmpSLT(whole, points_k_), [&] {
+                step(sums, whole, plan_.width, nest_.first_lanes(ir.CreateSub(points_k_, whole), plan_.width));
+            });
+        else e_.loop(whole, points_k_, 1, [&](Value* k) { step(rests, k, 1, nullptr); });
+        for (int i = 0; i < height * wide; ++i) {
+            Value* total = fold_lanes(e_, loop::Fold::sum, dtype_, e_.get(sums[size_t(i)]));
+            total = fold_combine(e_, loop::Fold::sum, dtype_, total, e_.get(rests[size_t(i)]));
+            Value* element = ir.CreateAdd(ir.CreateMul(ir.CreateAdd(row, e_.i64(i / wide)), e_.i64(columns_)),
+                                          ir.CreateAdd(column, e_.i64(i % wide)));
+            nest_.store(dtype_, total, step_by(tile_, ir.CreateMul(element, e_.i64(size_))));
+        }
+    }
+
+    void finish_tile(Value* rows, Value* columns) {
         IR& ir = e_.ir;
         Odometer &m = nest_.at(plan_.m), &n = nest_.at(plan_.n);
         std::vector<loop::ExprId> values;
@@ -253,7 +337,7 @@ class Contraction {
             for (size_t i = 0; i < outs.size(); ++i) inner.store(body, outs[i], body.emit(values[i]));
         };
         e_.loop(e_.i64(0), rows, 1, [&](Value* row) {
-            e_.set(m.inner, ir.CreateAdd(first_row, row));
+            e_.set(m.inner, ir.CreateAdd(first_row_, row));
             e_.set(row_sums, step_by(tile_, ir.CreateMul(row, e_.i64(columns_ * size_))));
             inner.run(first_column_, ir.CreateAdd(first_column_, columns));
         });
@@ -268,10 +352,12 @@ class Contraction {
     int columns_;                                        // of a panel
     Type* word_;
     Value *points_m_, *points_n_, *points_k_;
-    Operand left_, right_;
-    Emitter::Var item_;
+    const loop::Access *left_, *right_;                  // null: computed, or read through an index
+    Operand rows_, panel_;                               // what the micro-kernel reads
+    Emitter::Var item_, steps_;                          // steps of k in this block
     llvm::AllocaInst* tile_;
-    Value* first_column_ = nullptr;
+    Value *first_row_ = nullptr, *first_column_ = nullptr;
+    Value *adjacent_ = nullptr, *dots_ = nullptr;        // i1; dots_ null: never
     Value* mask_ = nullptr;                              // columns of a narrow panel
 };
 } // namespace

@@ -22,6 +22,30 @@ TEST(Contract, ComputedFactors) {
                  "; %0 = contract over k of mul(a[i, m, k], s[k]), cast(b[i, k, n], f32); y[i, m, n] = %0 }", 40, 1e-2);
 }
 
+// More steps of k than a block of scratch holds, in every order of strides.
+TEST(Contract, LongSums) {
+    loop::Function f = parsed(matmul("f32").c_str());
+    for (const Target& target : targets())
+        for (bool checked : {false, true}) {
+            Compiled k = compile(f, target, {.checked = checked});
+            for (int64_t step : {1, 2})
+                for (bool turned : {false, true}) {
+                    KernelCase c;
+                    c.f = f;
+                    Rng rng(4);
+                    int64_t m = 7, n = 19, steps = 601;
+                    make_dense(c, {{}, {m}, {n}, {steps}}, rng);
+                    c.strides[{1, 2}] = {turned ? steps * step : step};      // the right factor: columns, then k
+                    c.strides[{1, 3}] = {turned ? step : n * step};
+                    c.buffers[1].resize(size_t(n * steps * step * 4));
+                    fill_random(c.buffers[1], DType::f32, rng);
+                    Outcome whole = run(k, c);
+                    ASSERT_EQ(difference(c, whole, interpret(c), 1e-3), "") << target.name << step << turned;
+                    ASSERT_EQ(run(k, c, Split::single_tasks_shuffled).buffers, whole.buffers);
+                }
+        }
+}
+
 // Heights 1..13 and widths around a panel, so that every tile shape runs.
 TEST(Contract, EveryTileShape) {
     loop::Function f = parsed(matmul("f32").c_str());

@@ -417,7 +417,7 @@ Outcome run(const Compiled& k, const KernelCase& c, Split split) {
     }
     Dims p(size_t(param_slots(layout, ranks)));
     EXPECT_GE(fill_params(layout, shapes, c.scalars, p), 0);
-    std::vector<std::byte> scratch(size_t(scratch_bytes(layout, p)) + 64);
+    std::vector<std::byte> scratch(size_t(k.scheduled.scratch_bytes) + 64);
     auto aligned = (reinterpret_cast<uintptr_t>(scratch.data()) + 63) / 64 * 64;
     Worker worker{reinterpret_cast<void*>(aligned), nullptr};
 

@@ -16,12 +16,11 @@ Result<Module> specialise_stage(Module m, StageContext& c) {
     return specialise(std::move(m), entry);
 }
 Result<Module> shapes_stage(Module m, StageContext& c) { return infer_shapes(std::move(m), FunctionId(0), &c.report.shapes); }
-Result<Module> dead_code_stage(Module m, StageContext&) { return dead_code(std::move(m)); }
 
 constexpr Stage stages[] = {
-    {"specialise", specialise_stage, false, "types first: shapes and kernels want one dtype and structure per value"},
-    {"shapes", shapes_stage, false, "before anything looks at sizes; the entry is the first function from here on"},
-    {"dead_code", dead_code_stage, true, "chains that only computed shapes are known by now and need not run"},
+    {"specialise", specialise_stage, "types first: shapes and kernels want one dtype and structure per value"},
+    {"shapes", shapes_stage, "before anything looks at sizes; the entry is the first function from here on"},
+    {"dead_code", dead_code, "chains that only computed shapes are known by now and need not run"},
 };
 } // namespace
 

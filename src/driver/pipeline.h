@@ -6,10 +6,15 @@ namespace nereus {
 struct StageContext { const CompileOptions& options; CompileReport& report; };
 
 struct Stage {
-    std::string_view name;
-    Result<Module> (*run)(Module, StageContext&);
-    bool optional;                           // an optimisation: the program means the same without it
-    std::string_view reason;
+    using Pass = Result<Module> (*)(Module);
+    using Step = Result<Module> (*)(Module, StageContext&);
+    constexpr Stage(std::string_view name, Pass pass, std::string_view reason) : name(name), reason(reason), pass(pass) {}
+    constexpr Stage(std::string_view name, Step step, std::string_view reason) : name(name), reason(reason), step(step) {}
+
+    std::string_view name, reason;
+    Pass pass = nullptr;                     // an optimisation: the program means the same without it
+    Step step = nullptr;                     // needs the options, or reports
+    Result<Module> run(Module m, StageContext& c) const { return pass ? pass(std::move(m)) : step(std::move(m), c); }
 };
 std::span<const Stage> pipeline();           // up to the last module; kernels, storage and emit follow in compile.cpp
 } // namespace nereus

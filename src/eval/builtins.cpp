@@ -17,8 +17,10 @@ std::string text_of(const Binding& binding, std::string_view name) {
 Result<size_t> item_index(const Datum& seq, const Datum& index) {
     if (!seq.is(DatumKind::seq)) return not_a("Seq");
     if (!index.as_integer()) return Error{Code::type, "the index is not an integer scalar"};
-    if (*index.as_integer() >= 0 && *index.as_integer() < int64_t(seq.items().size())) return size_t(*index.as_integer());
-    return Error{Code::value, "index " + std::to_string(*index.as_integer()) + " is out of range for a Seq of length " +
+    if (*index.as_integer() >= 0 && *index.as_integer() < int64_t(seq.items().size()))
+        return size_t(*index.as_integer());
+    return Error{Code::value, "index " + std::to_string(*index.as_integer()) +
+                                  " is out of range for a Seq of length " +
                                   std::to_string(seq.items().size())};
 }
 
@@ -47,11 +49,13 @@ bool equal_structure(const Datum& a, const Datum& b) {
         case DatumKind::tensor:
             if (!same_elements(left.tensor(), right.tensor())) return false;
             continue;
-        case DatumKind::cell: case DatumKind::closure: return false;
+        case DatumKind::cell:
+        case DatumKind::closure: return false;
         case DatumKind::data:
             if (left.decl() != right.decl() || left.constructor() != right.constructor()) return false;
             break;
-        case DatumKind::tuple: case DatumKind::seq: break;
+        case DatumKind::tuple:
+        case DatumKind::seq: break;
         }
         if (left.items().size() != right.items().size()) return false;
         for (size_t i = left.items().size(); i-- > 0;) tasks.emplace_back(left.items()[i], right.items()[i]);
@@ -88,7 +92,8 @@ Result<Datum> Machine::builtin(const Binding& binding) {
     }
     case Builtin::print: {
         std::string line = text_of(binding, "text");
-        if (!binding.args.empty()) line += (line.empty() ? "" : " ") + to_text(shown(module_, arg(binding, 0)));
+        if (!binding.args.empty())
+            line += (line.empty() ? "" : " ") + to_text(shown(module_, arg(binding, 0)));
         line += "\n";
         if (options_.print) options_.print(line);
         else std::fwrite(line.data(), 1, line.size(), stderr);
@@ -101,7 +106,8 @@ Result<Datum> Machine::builtin(const Binding& binding) {
     }
     case Builtin::equal: return Datum::boolean(equal_structure(arg(binding, 0), arg(binding, 1)));
     case Builtin::stop_gradient: return arg(binding, 0);
-    case Builtin::grad: return Error{Code::unsupported, "a gradient is made before a program runs, and this one was not"};
+    case Builtin::grad:
+        return Error{Code::unsupported, "a gradient is made before a program runs, and this one was not"};
     }
     invariant(false, "a builtin");
     return Datum();

@@ -28,7 +28,9 @@ bool matches(const Module& module, const Pattern& pattern, const Datum& value, F
     case Pattern::Kind::literal: return literal_matches(pattern.literal, value);
     case Pattern::Kind::tuple: return value.is(DatumKind::tuple) && parts_match();
     case Pattern::Kind::constructor: {
-        if (!value.is(DatumKind::data) || value.decl() != pattern.decl || value.constructor() != pattern.constructor) return false;
+        if (!value.is(DatumKind::data) || value.decl() != pattern.decl ||
+            value.constructor() != pattern.constructor)
+            return false;
         for (size_t i = 0; i < pattern.dims.size() && i < value.dims().size(); ++i)
             frame.scope.set(pattern.dims[i], value.dims()[i]);
         return (pattern.parts.empty() && value.items().empty()) || parts_match();
@@ -39,7 +41,8 @@ bool matches(const Module& module, const Pattern& pattern, const Datum& value, F
             const std::vector<std::string>& names = module[value.decl()].constructors[0].field_names;
             auto found = std::ranges::find(names, pattern.fields[i]);
             if (found == names.end()) return false;
-            if (!matches(module, pattern.parts[i], value.items()[size_t(found - names.begin())], frame)) return false;
+            if (!matches(module, pattern.parts[i], value.items()[size_t(found - names.begin())], frame))
+                return false;
         }
         return true;
     }
@@ -54,14 +57,16 @@ BindingId id_of(const Function& function, const Binding& binding) {
 Result<bool> Machine::condition(const Datum& value) const {
     if (std::optional<bool> holds = value.as_boolean()) return *holds;
     if (value.is(DatumKind::tensor) && value.dtype() == DType::boolean)
-        return Error{.code = Code::shape, .message = "a condition is a bool scalar, found shape " + shape_text(value.shape()),
+        return Error{.code = Code::shape,
+                     .message = "a condition is a bool scalar, found shape " + shape_text(value.shape()),
                      .hint = "take one element, as in %c[0]"};
     return Error{Code::type, "a condition is a bool scalar"};
 }
 
 Status Machine::start_if(const Binding& binding) {
     size_t arm = TRY(condition(arg(binding, 0))) ? 0 : 1;
-    top().cursors.push_back(Cursor{.role = Cursor::Role::arm, .block = binding.blocks[arm], .owner = id_of(function(), binding)});
+    top().cursors.push_back(
+        Cursor{.role = Cursor::Role::arm, .block = binding.blocks[arm], .owner = id_of(function(), binding)});
     return {};
 }
 
@@ -70,8 +75,8 @@ Status Machine::try_arms(const Binding& binding, uint32_t first) {
         const Arm& arm = binding.arms[i];
         if (!matches(module_, arm.pattern, arg(binding, 0), top())) continue;
         if (!arm.guard.valid()) return enter_arm(binding, i);
-        top().cursors.push_back(Cursor{.role = Cursor::Role::guard, .block = arm.guard, .owner = id_of(function(), binding),
-                                       .arm = i});
+        top().cursors.push_back(Cursor{
+            .role = Cursor::Role::guard, .block = arm.guard, .owner = id_of(function(), binding), .arm = i});
         return {};
     }
     return Error{Code::value, "match: no arm takes " + name_of(binding.args[0])};
@@ -79,15 +84,17 @@ Status Machine::try_arms(const Binding& binding, uint32_t first) {
 
 Status Machine::enter_arm(const Binding& binding, uint32_t arm) {
     const Block& block = function()[binding.blocks[arm]];
-    if (!block.symbols.empty()) {                        // sizes opened here are read from what the pattern bound
+    if (!block.symbols.empty()) { // sizes opened here are read from what the pattern bound
         std::vector<Claim> claims;
         for (ValueId param : block.params) claims.push_back({function()[param].type, &value(param)});
         for (Sym symbol : block.symbols)
             if (!std::ranges::count(binding.arms[arm].pattern.dims, symbol)) top().scope.forget(symbol);
         TRY(solve_sizes(module_, block.symbols, claims, top().scope));
     }
-    top().cursors.push_back(
-        Cursor{.role = Cursor::Role::arm, .block = binding.blocks[arm], .owner = id_of(function(), binding), .arm = arm});
+    top().cursors.push_back(Cursor{.role = Cursor::Role::arm,
+                                   .block = binding.blocks[arm],
+                                   .owner = id_of(function(), binding),
+                                   .arm = arm});
     return {};
 }
 
@@ -103,12 +110,15 @@ Status Machine::start_loop(const Binding& binding) {
     size_t first = first_state(binding), states = binding.args.size() - first;
     if (first == 1) {
         std::optional<int64_t> trips = arg(binding, 0).as_integer();
-        if (!trips) return Error{Code::type, "for: the count " + name_of(binding.args[0]) + " is not an integer scalar"};
+        if (!trips)
+            return Error{Code::type,
+                         "for: the count " + name_of(binding.args[0]) + " is not an integer scalar"};
         cursor.loop->trips = std::max<int64_t>(*trips, 0);
     }
-    if (body.results.size() < states) return Error{Code::internal, "a loop body with fewer results than states"};
+    if (body.results.size() < states)
+        return Error{Code::internal, "a loop body with fewer results than states"};
     cursor.loop->yields.resize(body.results.size() - states);
-    std::vector<Datum> initial = args_from(binding, first);      // all at once: a state may start from another
+    std::vector<Datum> initial = args_from(binding, first); // all at once: a state may start from another
     for (size_t i = 0; i < states; ++i) top().values[body.params[first + i].index] = std::move(initial[i]);
     TRY(define(body.symbols, binding.dims, top().scope, top().scope));
     top().cursors.push_back(std::move(cursor));
@@ -152,7 +162,8 @@ Status Machine::loop_body_ended() {
         HostTensor next = results[i].tensor();
         if (!so_far.empty() && so_far[0].shape() != next.shape())
             return Error{Code::shape, "yield: trip " + std::to_string(cursor.loop->trip) + " gives " +
-                                          shape_text(next.shape()) + ", the first gave " + shape_text(so_far[0].shape())};
+                                          shape_text(next.shape()) + ", the first gave " +
+                                          shape_text(so_far[0].shape())};
         so_far.push_back(std::move(next));
     }
     for (size_t i = 0; i < states; ++i) top().values[body.params[first + i].index] = std::move(results[i]);
@@ -169,9 +180,11 @@ Status Machine::finish_loop() {
     size_t first = first_state(owner), states = owner.args.size() - first;
     std::vector<Datum> results;
     for (size_t i = 0; i < states; ++i) results.push_back(value(body.params[first + i]));
-    for (size_t i = 0; i < cursor.loop->yields.size(); ++i) results.push_back(TRY(stacked(owner, i, *cursor.loop)));
+    for (size_t i = 0; i < cursor.loop->yields.size(); ++i)
+        results.push_back(TRY(stacked(owner, i, *cursor.loop)));
     for (size_t i = 0; i < owner.defines.size() && i < body.symbols.size(); ++i)
-        if (std::optional<int64_t> size = top().scope.size(body.symbols[i])) top().scope.set(owner.defines[i], *size);
+        if (std::optional<int64_t> size = top().scope.size(body.symbols[i]))
+            top().scope.set(owner.defines[i], *size);
     return finish(owner, results.size() == 1 ? std::move(results[0]) : Datum::tuple(std::move(results)));
 }
 
@@ -196,7 +209,11 @@ Result<Datum> Machine::stacked(const Binding& binding, size_t yield, const Loop&
         rows.push_back(TRY(part.reshaped(std::move(row))));
     }
     AttributeList none;
-    EvalArgs args{.op = concat, .tensors = {std::move(rows), {}}, .sizes = {{}, {}}, .present = {true, false}, .attributes = none};
+    EvalArgs args{.op = concat,
+                  .tensors = {std::move(rows), {}},
+                  .sizes = {{}, {}},
+                  .present = {true, false},
+                  .attributes = none};
     std::vector<HostTensor> whole = TRY(concat.eval(args));
     return Datum::of(std::move(whole[0]));
 }

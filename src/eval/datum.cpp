@@ -5,19 +5,19 @@
 namespace nereus {
 struct DatumNode {
     uint32_t references = 1;
-    uint32_t tag = 0;                       // data: which constructor; seq: how many items of the buffer are its own
+    uint32_t tag = 0; // data: which constructor; seq: how many items of the buffer are its own
     uint32_t fits = UINT32_MAX;
     DatumKind kind = DatumKind::tuple;
     DeclId decl;
-    DatumNode* next = nullptr;              // chains nodes that wait to be freed
-    std::vector<Datum> items;               // seq: one, a tuple that is the buffer
+    DatumNode* next = nullptr; // chains nodes that wait to be freed
+    std::vector<Datum> items; // seq: one, a tuple that is the buffer
 
-    struct Rest {                           // what few nodes have
+    struct Rest { // what few nodes have
         HostTensor tensor;
         std::vector<int64_t> dims;
         Callee callee;
         Cells* cells = nullptr;
-        size_t fitting_items = 0;           // of a seq's buffer
+        size_t fitting_items = 0; // of a seq's buffer
     };
     std::unique_ptr<Rest> rest;
 };
@@ -59,7 +59,8 @@ Datum Datum::tuple(std::vector<Datum> items) {
     return Datum(new DatumNode{.kind = DatumKind::tuple, .items = std::move(items)});
 }
 Datum Datum::data(DeclId decl, uint32_t constructor, std::vector<Datum> fields, std::vector<int64_t> dims) {
-    Datum made(new DatumNode{.tag = constructor, .kind = DatumKind::data, .decl = decl, .items = std::move(fields)});
+    Datum made(
+        new DatumNode{.tag = constructor, .kind = DatumKind::data, .decl = decl, .items = std::move(fields)});
     if (dims.empty()) return made;
     made.node_->rest = std::make_unique<DatumNode::Rest>();
     made.node_->rest->dims = std::move(dims);
@@ -127,7 +128,8 @@ const Callee& Datum::callee() const { return node_->rest->callee; }
 
 Datum Datum::pushed(Datum item) const {
     Datum buffer = node_->items[0];
-    if (buffer.node_->items.size() != node_->tag) {      // another push went on from here: that one keeps the buffer
+    if (buffer.node_->items.size() !=
+        node_->tag) { // another push went on from here: that one keeps the buffer
         std::vector<Datum> copy(items().begin(), items().end());
         copy.push_back(std::move(item));
         return seq(std::move(copy));
@@ -148,7 +150,10 @@ uint32_t Datum::fits() const {
 }
 void Datum::set_fits(uint32_t type) const {
     if (inline_ || !node_) return;
-    if (node_->kind != DatumKind::seq) { node_->fits = type; return; }
+    if (node_->kind != DatumKind::seq) {
+        node_->fits = type;
+        return;
+    }
     DatumNode* buffer = node_->items[0].node_;
     size_t known = buffer->fits == type ? buffer->rest->fitting_items : 0;
     buffer->fits = type, buffer->rest->fitting_items = std::max(known, size_t(node_->tag));

@@ -6,7 +6,13 @@ namespace nereus {
 namespace {
 // Both directions walk depth first with an explicit stack: a task is met twice, first to put its children above it on
 // the stack, then, when they are done, to build its own result from theirs. What is shared is built once.
-struct InTask { Value value; SizedId type; bool children_done = false; uint32_t constructor = 0; DeclId decl; };
+struct InTask {
+    Value value;
+    SizedId type;
+    bool children_done = false;
+    uint32_t constructor = 0;
+    DeclId decl;
+};
 
 class Entering {
  public:
@@ -32,7 +38,8 @@ class Entering {
                 return Error{Code::type, "expected " + std::string(dtype_name(*expected.dtype)) + ", found " +
                                              std::string(dtype_name(task.value.tensor().dtype()))};
             std::optional<Misfit> misfit = machine_.sized().misfit(done_.back(), task.type);
-            if (misfit) return Error{expected.kind == Sized::Kind::tensor ? Code::shape : Code::type, misfit->what};
+            if (misfit)
+                return Error{expected.kind == Sized::Kind::tensor ? Code::shape : Code::type, misfit->what};
             return {};
         }
         auto found = made_.find({task.value.node(), task.type});
@@ -54,7 +61,8 @@ class Entering {
         const Sized expected = machine_.sized()[task.type];
         size_t count = task.value.children().size();
         auto wrong = [&](const std::string& what) {
-            return Error{Code::type, "expected " + what + ", found a " + std::string(kind_name(task.value.kind()))};
+            return Error{Code::type,
+                         "expected " + what + ", found a " + std::string(kind_name(task.value.kind()))};
         };
         switch (expected.kind) {
         case Sized::Kind::tensor: return wrong("a tensor");
@@ -75,7 +83,8 @@ class Entering {
         const Constructor& made = module_[task.decl].constructors[task.constructor];
         if (made.fields.size() != count)
             return Error{Code::type, (made.name.empty() ? module_[task.decl].name : made.name) + " has " +
-                                         std::to_string(made.fields.size()) + " fields, found " + std::to_string(count)};
+                                         std::to_string(made.fields.size()) + " fields, found " +
+                                         std::to_string(count)};
         // the sizes a constructor binds are not known before its fields are
         return machine_.sized().fields(task.type, task.decl, task.constructor, {});
     }
@@ -89,35 +98,39 @@ class Entering {
             if (decl.is_record != is_record) continue;
             for (uint32_t k = 0; k < decl.constructors.size(); ++k) {
                 const Constructor& made = decl.constructors[k];
-                bool same = is_record ? std::ranges::is_permutation(made.field_names, task.value.field_names())
-                                      : made.name == task.value.ctor_name();
+                bool same = is_record
+                                ? std::ranges::is_permutation(made.field_names, task.value.field_names())
+                                : made.name == task.value.ctor_name();
                 if (!same) continue;
                 task.decl = DeclId(i), task.constructor = k;
                 return {};
             }
         }
-        std::string who = is_record ? "a record with these fields" : "the constructor " + std::string(task.value.ctor_name());
+        std::string who = is_record ? "a record with these fields"
+                                    : "the constructor " + std::string(task.value.ctor_name());
         if (!task.decl.valid()) return Error{Code::name, "no type has " + who};
         return Error{Code::name, module_[task.decl].name + " is not " + who};
     }
 
     Result<std::vector<Value>> in_declared_order(const InTask& task) const {
         std::vector<Value> ordered;
-        for (const std::string& name : module_[task.decl].constructors[0].field_names) ordered.push_back(*task.value.field(name));
+        for (const std::string& name : module_[task.decl].constructors[0].field_names)
+            ordered.push_back(*task.value.field(name));
         return ordered;
     }
 
     Status build(const InTask& task) {
         size_t count = task.value.children().size();
-        std::vector<Datum> items(std::make_move_iterator(done_.end() - int64_t(count)), std::make_move_iterator(done_.end()));
+        std::vector<Datum> items(std::make_move_iterator(done_.end() - int64_t(count)),
+                                 std::make_move_iterator(done_.end()));
         done_.erase(done_.end() - int64_t(count), done_.end());
         Datum made;
         switch (task.value.kind()) {
         case Value::Kind::tensor: break;
         case Value::Kind::tuple: made = Datum::tuple(std::move(items)); break;
         case Value::Kind::seq: made = Datum::seq(std::move(items)); break;
-        case Value::Kind::record: case Value::Kind::ctor:
-            made = TRY(machine_.construct(task.decl, task.constructor, std::move(items)));
+        case Value::Kind::record:
+        case Value::Kind::ctor: made = TRY(machine_.construct(task.decl, task.constructor, std::move(items)));
         }
         if (task.value.node()) made_.emplace(std::pair(task.value.node(), task.type), made);
         done_.push_back(std::move(made));
@@ -133,7 +146,10 @@ class Entering {
 
 // `odd` says what stands for a cell or function, or that it is an error.
 Result<Value> leave(const Module& module, const Datum& datum, bool odd_allowed) {
-    struct Task { Datum value; bool children_done = false; };
+    struct Task {
+        Datum value;
+        bool children_done = false;
+    };
     std::vector<Task> tasks{{datum}};
     std::vector<Value> done;
     std::map<const DatumNode*, Value> made;
@@ -161,7 +177,8 @@ Result<Value> leave(const Module& module, const Datum& datum, bool odd_allowed) 
             for (size_t i = items.size(); i-- > 0;) tasks.push_back({items[i]});
             continue;
         }
-        std::vector<Value> parts(std::make_move_iterator(done.end() - int64_t(items.size())), std::make_move_iterator(done.end()));
+        std::vector<Value> parts(std::make_move_iterator(done.end() - int64_t(items.size())),
+                                 std::make_move_iterator(done.end()));
         done.erase(done.end() - int64_t(items.size()), done.end());
         Value built;
         if (value.is(DatumKind::tuple)) built = Value::tuple(std::move(parts));
@@ -172,7 +189,8 @@ Result<Value> leave(const Module& module, const Datum& datum, bool odd_allowed) 
             std::vector<Field> fields;
             for (size_t i = 0; decl.is_record && i < parts.size(); ++i)
                 fields.push_back({constructor.field_names[i], std::move(parts[i])});
-            built = decl.is_record ? Value::record(std::move(fields)) : Value::ctor(constructor.name, std::move(parts));
+            built = decl.is_record ? Value::record(std::move(fields))
+                                   : Value::ctor(constructor.name, std::move(parts));
         }
         if (value.node()) made.emplace(value.node(), built);
         done.push_back(std::move(built));

@@ -2,7 +2,8 @@
 #include "eval/door.h"
 
 namespace nereus {
-Result<Value> eval(const Module& module, FunctionId entry, std::span<const Value> args, const EvalOptions& options) {
+Result<Value> eval(const Module& module, FunctionId entry, std::span<const Value> args,
+                   const EvalOptions& options) {
     const Function& function = module[entry];
     if (args.size() != function.params.size())
         return Error{Code::usage, "@" + function.name + " takes " + std::to_string(function.params.size()) +

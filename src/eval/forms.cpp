@@ -5,14 +5,16 @@
 
 namespace nereus {
 namespace {
-template <class T, class Number> Result<HostTensor> filled(DType dtype, const Literal& literal, std::span<const Number> numbers) {
+template <class T, class Number>
+Result<HostTensor> filled(DType dtype, const Literal& literal, std::span<const Number> numbers) {
     HostTensor tensor = TRY(HostTensor::make(dtype, literal.is_tensor ? literal.shape : Extents()));
     std::span<T> out = TRY(tensor.mutable_data<T>());
     invariant(out.size() == numbers.size(), "a literal with as many numbers as its shape asks for");
     for (size_t i = 0; i < out.size(); ++i) out[i] = T(numbers[i]);
     return tensor;
 }
-template <class Number> Result<HostTensor> filled(DType dtype, const Literal& literal, const std::vector<Number>& numbers) {
+template <class Number>
+Result<HostTensor> filled(DType dtype, const Literal& literal, const std::vector<Number>& numbers) {
     std::span<const Number> all(numbers);
     switch (dtype) {
     case DType::boolean: return filled<uint8_t>(dtype, literal, all);
@@ -33,7 +35,8 @@ std::optional<uint32_t> field_index(const TypeDecl& decl, std::string_view name)
 DeclId record_with(const Module& module, std::span<const std::string> names) {
     for (size_t i = 0; i < module.decls.size(); ++i) {
         const TypeDecl& decl = module.decls[i];
-        if (decl.is_record && std::ranges::is_permutation(decl.constructors[0].field_names, names)) return DeclId(i);
+        if (decl.is_record && std::ranges::is_permutation(decl.constructors[0].field_names, names))
+            return DeclId(i);
     }
     return {};
 }
@@ -52,11 +55,14 @@ Result<Datum> Machine::literal(const Binding& binding) {
     switch (literal.kind) {
     case Literal::Kind::unit: return Datum();
     case Literal::Kind::boolean: return Datum::of(TRY(filled(DType::boolean, literal, literal.integers)));
-    case Literal::Kind::integer: return Datum::of(TRY(filled(dtype.value_or(DType::i64), literal, literal.integers)));
-    case Literal::Kind::real: return Datum::of(TRY(filled(dtype.value_or(DType::f32), literal, literal.reals)));
+    case Literal::Kind::integer:
+        return Datum::of(TRY(filled(dtype.value_or(DType::i64), literal, literal.integers)));
+    case Literal::Kind::real:
+        return Datum::of(TRY(filled(dtype.value_or(DType::f32), literal, literal.reals)));
     case Literal::Kind::text: break;
     }
-    return Error{Code::unsupported, "text is not a value; it can only be written as an argument of print or assert"};
+    return Error{Code::unsupported,
+                 "text is not a value; it can only be written as an argument of print or assert"};
 }
 
 Result<Datum> Machine::simple_form(const Binding& binding) {
@@ -65,7 +71,8 @@ Result<Datum> Machine::simple_form(const Binding& binding) {
     case Form::dim: {
         int64_t size = TRY(top().scope.evaluate(module_.dims, binding.dim));
         Literal number{.kind = Literal::Kind::integer, .integers = {size}};
-        return Datum::of(TRY(filled(dtype_of(binding.results[0]).value_or(DType::i64), number, number.integers)));
+        return Datum::of(
+            TRY(filled(dtype_of(binding.results[0]).value_or(DType::i64), number, number.integers)));
     }
     case Form::function: return Datum::closure(Callee{.function = binding.function}, {});
     case Form::construct: return construct(binding.decl, binding.index, args_from(binding, 0));
@@ -73,7 +80,8 @@ Result<Datum> Machine::simple_form(const Binding& binding) {
     case Form::seq: return Datum::seq(args_from(binding, 0));
     case Form::project:
         if (!arg(binding, 0).is(DatumKind::tuple) || binding.index >= arg(binding, 0).items().size())
-            return Error{Code::type, name_of(binding.args[0]) + " has no element " + std::to_string(binding.index)};
+            return Error{Code::type,
+                         name_of(binding.args[0]) + " has no element " + std::to_string(binding.index)};
         return arg(binding, 0).items()[binding.index];
     case Form::field: return field(binding);
     case Form::record: return record(binding);
@@ -82,8 +90,14 @@ Result<Datum> Machine::simple_form(const Binding& binding) {
     case Form::lambda: return lambda(binding);
     case Form::closure:
         return Datum::closure(Callee{.lifted = true, .lifted_lambda = binding.lambda}, args_from(binding, 0));
-    case Form::op: case Form::call: case Form::apply: case Form::if_: case Form::match: case Form::for_:
-    case Form::while_: case Form::check: break;
+    case Form::op:
+    case Form::call:
+    case Form::apply:
+    case Form::if_:
+    case Form::match:
+    case Form::for_:
+    case Form::while_:
+    case Form::check: break;
     }
     invariant(false, "a form with blocks or a call");
     return Datum();
@@ -96,7 +110,8 @@ Result<Datum> Machine::record(const Binding& binding) {
     std::vector<Datum> fields;
     for (const std::string& name : names) {
         auto found = std::ranges::find(binding.names, name);
-        if (found == binding.names.end()) return Error{Code::type, module_[id].name + ": field " + name + " is missing"};
+        if (found == binding.names.end())
+            return Error{Code::type, module_[id].name + ": field " + name + " is missing"};
         fields.push_back(arg(binding, size_t(found - binding.names.begin())));
     }
     return construct(id, 0, std::move(fields));
@@ -105,7 +120,8 @@ Result<Datum> Machine::record(const Binding& binding) {
 Result<Datum> Machine::field(const Binding& binding) {
     const Datum& from = arg(binding, 0);
     if (from.is(DatumKind::data) && module_[from.decl()].is_record)
-        if (std::optional<uint32_t> index = field_index(module_[from.decl()], binding.names[0])) return from.items()[*index];
+        if (std::optional<uint32_t> index = field_index(module_[from.decl()], binding.names[0]))
+            return from.items()[*index];
     return Error{Code::type, name_of(binding.args[0]) + " has no field " + binding.names[0]};
 }
 
@@ -129,11 +145,12 @@ Result<Datum> Machine::indexed(const Binding& binding) {
     auto number = [&]() -> Result<int64_t> {
         ValueId id = binding.args[next++];
         std::optional<int64_t> index = value(id).as_integer();
-        return index ? Result<int64_t>(*index) : Error{Code::type, "the index " + name_of(id) + " is not an integer scalar"};
+        return index ? Result<int64_t>(*index)
+                     : Error{Code::type, "the index " + name_of(id) + " is not an integer scalar"};
     };
     auto outside = [](int64_t index, size_t axis, int64_t size) {
-        return Error{Code::value, "index " + std::to_string(index) + " is out of range for axis " + std::to_string(axis) +
-                                      " of size " + std::to_string(size)};
+        return Error{Code::value, "index " + std::to_string(index) + " is out of range for axis " +
+                                      std::to_string(axis) + " of size " + std::to_string(size)};
     };
     if (from.is(DatumKind::seq)) {
         if (binding.parts.size() != 1 || binding.parts[0].kind != IndexPart::Kind::at)
@@ -143,7 +160,8 @@ Result<Datum> Machine::indexed(const Binding& binding) {
         return Error{Code::value, "index " + std::to_string(index) + " is out of range for a Seq of length " +
                                       std::to_string(from.items().size())};
     }
-    if (!from.is(DatumKind::tensor)) return Error{Code::type, name_of(binding.args[0]) + " cannot be indexed"};
+    if (!from.is(DatumKind::tensor))
+        return Error{Code::type, name_of(binding.args[0]) + " cannot be indexed"};
     HostTensor x = from.tensor();
     if (int64_t(binding.parts.size()) > x.rank())
         return Error{Code::shape, std::to_string(binding.parts.size()) + " indices for a tensor of rank " +
@@ -166,8 +184,11 @@ Result<Datum> Machine::indexed(const Binding& binding) {
     kept.insert(kept.end(), x.shape().begin() + int64_t(starts.size()), x.shape().end());
     const OpDef& slice = *all_ops().find("slice");
     AttributeList none;
-    EvalArgs args{.op = slice, .tensors = {{x}, {}, {}, {}}, .sizes = {{}, starts, ends, {}},
-                  .present = {true, true, true, false}, .attributes = none};
+    EvalArgs args{.op = slice,
+                  .tensors = {{x}, {}, {}, {}},
+                  .sizes = {{}, starts, ends, {}},
+                  .present = {true, true, true, false},
+                  .attributes = none};
     std::vector<HostTensor> part = TRY(slice.eval(args));
     return Datum::of(TRY(part[0].reshaped(std::move(kept))));
 }
@@ -176,11 +197,13 @@ Datum Machine::lambda(const Binding& binding) {
     BindingId id(size_t(&binding - function().bindings.data()));
     std::vector<Datum> captured;
     for (ValueId outer : captures_of(top().function, id)) captured.push_back(value(outer));
-    return Datum::closure(Callee{.function = top().function, .lambda = id, .scope = top().scope}, std::move(captured));
+    return Datum::closure(Callee{.function = top().function, .lambda = id, .scope = top().scope},
+                          std::move(captured));
 }
 
 // Values that the lambda's blocks mention and do not bind. Recursion is on the nesting of the program.
-static void free_values(const Function& function, BlockId id, std::vector<bool>& bound, std::vector<ValueId>& free) {
+static void free_values(const Function& function, BlockId id, std::vector<bool>& bound,
+                        std::vector<ValueId>& free) {
     const Block& block = function[id];
     auto use = [&](ValueId value) {
         if (!bound[value.index]) bound[value.index] = true, free.push_back(value);
@@ -189,7 +212,7 @@ static void free_values(const Function& function, BlockId id, std::vector<bool>&
     for (BindingId binding_id : block.bindings) {
         const Binding& binding = function[binding_id];
         for (ValueId arg : binding.args) use(arg);
-        if (binding.form == Form::while_)                // the condition sees the states, which are the body's
+        if (binding.form == Form::while_) // the condition sees the states, which are the body's
             for (ValueId state : function[binding.blocks[1]].params) bound[state.index] = true;
         for (size_t i = 0; i < binding.arms.size(); ++i)
             for (ValueId variable : function[binding.blocks[i]].params) bound[variable.index] = true;

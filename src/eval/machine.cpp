@@ -30,13 +30,13 @@ std::string declared_text(const Module& module, const Shape& shape, const Scope&
     return text == numbers ? "(" + text + ")" : "(" + text + ") = (" + numbers + ")";
 }
 // "%y is declared (n) = (3), found (4)"; deeper misfits have numbers only.
-Error misfit_error(const Module& module, const std::string& who, TypeId type, const Datum& value, const Scope& scope,
-                   const Misfit& misfit) {
+Error misfit_error(const Module& module, const std::string& who, TypeId type, const Datum& value,
+                   const Scope& scope, const Misfit& misfit) {
     const Type& declared = module.types[type];
     if (!misfit.nested && declared.kind == TypeKind::tensor && value.is(DatumKind::tensor) &&
         declared.element.dtype.value_or(value.dtype()) == value.dtype())
-        return Error{Code::shape, who + " is declared " + declared_text(module, declared.shape, scope) + ", found " +
-                                      shape_text(value.shape())};
+        return Error{Code::shape, who + " is declared " + declared_text(module, declared.shape, scope) +
+                                      ", found " + shape_text(value.shape())};
     Code code = misfit.what.starts_with("expected sizes") ? Code::shape : Code::type;
     return Error{code, (misfit.nested ? "an element of " + who : who) + ": " + misfit.what};
 }
@@ -70,10 +70,21 @@ Status Machine::run_binding(const Binding& binding) {
     case Form::apply: return apply(binding);
     case Form::if_: return start_if(binding);
     case Form::match: return try_arms(binding, 0);
-    case Form::for_: case Form::while_: return start_loop(binding);
+    case Form::for_:
+    case Form::while_: return start_loop(binding);
     case Form::check: return check_fact(binding.fact, top().scope, "check");
-    case Form::literal: case Form::dim: case Form::function: case Form::construct: case Form::tuple: case Form::project:
-    case Form::field: case Form::record: case Form::update: case Form::index: case Form::seq: case Form::lambda:
+    case Form::literal:
+    case Form::dim:
+    case Form::function:
+    case Form::construct:
+    case Form::tuple:
+    case Form::project:
+    case Form::field:
+    case Form::record:
+    case Form::update:
+    case Form::index:
+    case Form::seq:
+    case Form::lambda:
     case Form::closure: return finish(binding, TRY(simple_form(binding)));
     }
     return {};
@@ -129,11 +140,12 @@ Status Machine::call(FunctionId id, std::vector<Datum> args, std::span<const Dim
 
 Status Machine::apply(const Binding& binding) {
     const Datum closure = arg(binding, 0);
-    if (!closure.is(DatumKind::closure)) return Error{Code::type, name_of(binding.args[0]) + " is not a function"};
+    if (!closure.is(DatumKind::closure))
+        return Error{Code::type, name_of(binding.args[0]) + " is not a function"};
     BindingId caller(size_t(&binding - function().bindings.data()));
     const Callee& callee = closure.callee();
     std::vector<Datum> args = args_from(binding, 1);
-    if (callee.lifted) {                                 // its captured values are the instance's first parameters
+    if (callee.lifted) { // its captured values are the instance's first parameters
         for (const ApplyTarget& target : binding.targets) {
             if (target.lambda != callee.lifted_lambda) continue;
             args.insert(args.begin(), closure.items().begin(), closure.items().end());
@@ -160,7 +172,8 @@ const Entry& Machine::entry_of(FunctionId id, BlockId block, std::span<const Val
     if (block == function.body) entry.wanted = function.symbols;
     for (ValueId param : params) {
         collect_symbols(module_, function[param].type, entry.wanted);
-        entry.closed = entry.closed && sized_.is_closed(function[param].type) && !function[param].known.valid();
+        entry.closed =
+            entry.closed && sized_.is_closed(function[param].type) && !function[param].known.valid();
     }
     entry.closed = entry.closed && entry.wanted.empty();
     return entry;
@@ -174,7 +187,8 @@ Status Machine::enter(FunctionId id, BlockId block, std::span<const ValueId> par
         return Error{Code::type, name() + " takes " + std::to_string(params.size()) + " arguments, found " +
                                      std::to_string(args.size())};
     if (frames_.size() >= options_.max_depth)
-        return Error{Code::memory, name() + ": more than " + std::to_string(options_.max_depth) + " calls in progress"};
+        return Error{Code::memory,
+                     name() + ": more than " + std::to_string(options_.max_depth) + " calls in progress"};
 
     const Entry& entry = entry_of(id, block, params);
     if (!entry.closed) {
@@ -182,7 +196,8 @@ Status Machine::enter(FunctionId id, BlockId block, std::span<const ValueId> par
         for (size_t i = 0; i < params.size(); ++i) {
             const ValueInfo& param = callee[params[i]];
             claims.push_back({param.type, &args[i]});
-            std::optional<Sym> known = param.known.valid() ? module_.dims.as_symbol(param.known) : std::nullopt;
+            std::optional<Sym> known =
+                param.known.valid() ? module_.dims.as_symbol(param.known) : std::nullopt;
             if (known && args[i].as_integer()) frame.scope.set(*known, *args[i].as_integer());
         }
         Status solved = solve_sizes(module_, entry.wanted, claims, frame.scope);
@@ -192,7 +207,8 @@ Status Machine::enter(FunctionId id, BlockId block, std::span<const ValueId> par
         TypeId type = callee[params[i]].type;
         std::optional<Misfit> misfit = sized_.misfit(args[i], sized_.of(type, frame.scope));
         if (misfit)
-            return misfit_error(module_, name() + ": %" + callee[params[i]].name, type, args[i], frame.scope, *misfit);
+            return misfit_error(module_, name() + ": %" + callee[params[i]].name, type, args[i], frame.scope,
+                                *misfit);
     }
     if (block == callee.body)
         for (const DimFact& fact : callee.where) TRY(check_fact(fact, frame.scope, name() + ": where"));
@@ -213,7 +229,7 @@ Status Machine::leave() {
     Datum result = block_value(frame, block);
     bool is_function = frame.block == callee.body;
     if (is_function && callee.result.valid()) {
-        if (!sized_.is_closed(callee.result)) {          // new k: sizes the callee chose
+        if (!sized_.is_closed(callee.result)) { // new k: sizes the callee chose
             std::vector<Sym> chosen;
             collect_symbols(module_, callee.result, chosen);
             Claim claim{callee.result, &result};
@@ -221,7 +237,8 @@ Status Machine::leave() {
         }
         std::optional<Misfit> misfit = sized_.misfit(result, sized_.of(callee.result, frame.scope));
         if (misfit) {
-            Error error = misfit_error(module_, "@" + callee.name + ": the result", callee.result, result, frame.scope, *misfit);
+            Error error = misfit_error(module_, "@" + callee.name + ": the result", callee.result, result,
+                                       frame.scope, *misfit);
             error.where = callee.span;
             return error;
         }
@@ -241,9 +258,10 @@ Status Machine::leave() {
     return {};
 }
 
-Status Machine::define(std::span<const Sym> symbols, std::span<const Dim> values, const Scope& from, Scope& to) {
+Status Machine::define(std::span<const Sym> symbols, std::span<const Dim> values, const Scope& from,
+                       Scope& to) {
     if (values.empty()) return {};
-    std::vector<int64_t> numbers;                        // all before any: a symbol may appear in another's new value
+    std::vector<int64_t> numbers; // all before any: a symbol may appear in another's new value
     for (Dim dim : values) numbers.push_back(TRY(from.evaluate(module_.dims, dim)));
     for (size_t i = 0; i < symbols.size() && i < numbers.size(); ++i) to.set(symbols[i], numbers[i]);
     return {};
@@ -254,7 +272,7 @@ Status Machine::finish(const Binding& binding, Datum result) {
     Scope& scope = top().scope;
     const ValueInfo& info = function()[binding.results[0]];
     bool by_others = binding.form == Form::if_ || binding.form == Form::match || binding.form == Form::for_ ||
-                    binding.form == Form::while_ || binding.form == Form::call || !binding.targets.empty();
+                     binding.form == Form::while_ || binding.form == Form::call || !binding.targets.empty();
     if (!binding.defines.empty() && !by_others) {
         for (Sym symbol : binding.defines) scope.forget(symbol);
         std::optional<Sym> known = info.known.valid() ? module_.dims.as_symbol(info.known) : std::nullopt;
@@ -268,17 +286,21 @@ Status Machine::finish(const Binding& binding, Datum result) {
         top().values[binding.results[0].index] = std::move(result);
         return {};
     }
-    for (size_t i = 0; i < binding.results.size(); ++i) top().values[binding.results[i].index] = result.items()[i];
+    for (size_t i = 0; i < binding.results.size(); ++i)
+        top().values[binding.results[i].index] = result.items()[i];
     return {};
 }
 
 Status Machine::check_fact(const DimFact& fact, const Scope& scope, const std::string& what) {
-    int64_t left = TRY(scope.evaluate(module_.dims, fact.left)), right = TRY(scope.evaluate(module_.dims, fact.right));
+    int64_t left = TRY(scope.evaluate(module_.dims, fact.left)),
+            right = TRY(scope.evaluate(module_.dims, fact.right));
     if (holds(fact.relation, left, right)) return {};
     const Dims& dims = module_.dims;
-    return Error{Code::shape, what + " " + dims.to_string(fact.left) + " " + std::string(relation_text(fact.relation)) + " " +
-                                  dims.to_string(fact.right) + " fails: " + dim_text(dims, fact.left, left) + ", " +
-                                  dim_text(dims, fact.right, right), fact.span};
+    return Error{Code::shape,
+                 what + " " + dims.to_string(fact.left) + " " + std::string(relation_text(fact.relation)) +
+                     " " + dims.to_string(fact.right) + " fails: " + dim_text(dims, fact.left, left) + ", " +
+                     dim_text(dims, fact.right, right),
+                 fact.span};
 }
 
 Error Machine::located(Error error, const Binding& binding) const {
@@ -304,7 +326,8 @@ Result<Datum> Machine::construct(DeclId decl, uint32_t index, std::vector<Datum>
     for (size_t i = 0; i < fields.size(); ++i) {
         std::optional<Misfit> misfit = sized_.misfit(fields[i], sized_.of(made.fields[i], scope));
         if (!misfit) continue;
-        std::string field = made.field_names.empty() ? "field " + std::to_string(i) : "field " + made.field_names[i];
+        std::string field =
+            made.field_names.empty() ? "field " + std::to_string(i) : "field " + made.field_names[i];
         return misfit_error(module_, name + ": " + field, made.fields[i], fields[i], scope, *misfit);
     }
     std::vector<int64_t> dims;

@@ -36,7 +36,8 @@ Status check_dtypes(const Scheme& scheme, const EvalArgs& args) {
                 first = dtype;
             }
             if (!wrong.empty())
-                return Error{Code::type, std::string(param.name) + " is " + std::string(dtype_name(dtype)) + ", expected " + wrong};
+                return Error{Code::type, std::string(param.name) + " is " + std::string(dtype_name(dtype)) +
+                                             ", expected " + wrong};
         }
     }
     return {};
@@ -74,12 +75,14 @@ Result<Datum> Machine::op_call(const Binding& binding) {
                 ValueId id = binding.args[next++];
                 const Datum& given = value(id);
                 if (is_size && given.as_integer()) args.sizes[i].push_back(*given.as_integer());
-                else if (param.kind == ParamKind::sizes && !form.list) args.sizes[i] = TRY(numbers_of(param, given));
+                else if (param.kind == ParamKind::sizes && !form.list)
+                    args.sizes[i] = TRY(numbers_of(param, given));
                 else if (is_size) return Error{Code::type, name_of(id) + " is not an integer scalar"};
                 else if (given.is(DatumKind::tensor)) args.tensors[i].push_back(given.tensor());
                 else if (param.kind == ParamKind::values && !form.list && given.is(DatumKind::seq)) {
                     for (const Datum& item : given.items()) {
-                        if (!item.is(DatumKind::tensor)) return Error{Code::type, name_of(id) + " is not a Seq of tensors"};
+                        if (!item.is(DatumKind::tensor))
+                            return Error{Code::type, name_of(id) + " is not a Seq of tensors"};
                         args.tensors[i].push_back(item.tensor());
                     }
                 } else return Error{Code::type, name_of(id) + " is not a tensor"};
@@ -99,7 +102,8 @@ Result<Datum> Machine::run_op(const OpDef& op, const EvalArgs& args) {
     const Scheme& scheme = scheme_of(op);
     TRY(check_dtypes(scheme, args));
     std::vector<HostTensor> tensors = TRY(op.eval(args));
-    bool is_tuple = scheme.result.kind == SchemeType::Kind::tuple || scheme.result.kind == SchemeType::Kind::tuple_of_sizes;
+    bool is_tuple = scheme.result.kind == SchemeType::Kind::tuple ||
+                    scheme.result.kind == SchemeType::Kind::tuple_of_sizes;
     if (!is_tuple) return Datum::of(std::move(tensors[0]));
     std::vector<Datum> items;
     for (HostTensor& tensor : tensors) items.push_back(Datum::of(std::move(tensor)));

@@ -51,7 +51,8 @@ std::optional<std::string> tensor_misfit(const Datum& value, const Sized& type) 
         return "expected " + dtype_text(*type.dtype) + ", found " + dtype_text(value.dtype());
     Extents shape = value.shape();
     bool fits = type.ranked ? shape.size() == type.sizes.size() : shape.size() >= type.sizes.size();
-    for (size_t i = 0; fits && i < type.sizes.size(); ++i) fits = type.sizes[i] < 0 || type.sizes[i] == shape[i];
+    for (size_t i = 0; fits && i < type.sizes.size(); ++i)
+        fits = type.sizes[i] < 0 || type.sizes[i] == shape[i];
     if (fits) return std::nullopt;
     return "expected sizes " + sizes_text(type) + ", found " + shape_text(shape);
 }
@@ -60,7 +61,7 @@ std::optional<std::string> tensor_misfit(const Datum& value, const Sized& type) 
 SizedTypes::SizedTypes(const Module& module) : module_(module) {
     closed_.assign(module.types.size(), -1);
     decl_says_nothing_.assign(module.decls.size(), -1);
-    intern(Sized{});                                     // any() == SizedId(0)
+    intern(Sized{}); // any() == SizedId(0)
 }
 
 SizedId SizedTypes::intern(Sized type) {
@@ -70,7 +71,8 @@ SizedId SizedTypes::intern(Sized type) {
         if (all_[it->second.index] == type) return it->second;
     SizedId id(all_.size());
     by_hash_.emplace(hash, id);
-    bool nothing = type.kind == Sized::Kind::any || (type.kind == Sized::Kind::tensor && !type.ranked && type.sizes.empty());
+    bool nothing = type.kind == Sized::Kind::any ||
+                   (type.kind == Sized::Kind::tensor && !type.ranked && type.sizes.empty());
     if (type.kind == Sized::Kind::seq) nothing = says_nothing(type.parts[0]);
     if (type.kind == Sized::Kind::tuple) {
         nothing = true;
@@ -159,7 +161,7 @@ void SizedTypes::shape_of(const Shape& shape, const Names& names, bool& ranked, 
 SizedArg SizedTypes::argument(const TypeArg& arg, const Names& names) {
     SizedArg made;
     if (const TypeId* type = std::get_if<TypeId>(&arg)) made.type = of(*type, names);
-    if (const Dim* dim = std::get_if<Dim>(&arg); dim && dim->valid()) {      // invalid: not known
+    if (const Dim* dim = std::get_if<Dim>(&arg); dim && dim->valid()) { // invalid: not known
         Result<int64_t> size = module_.dims.evaluate(*dim, [&](Sym symbol) { return names.size(symbol); });
         made.dim = size ? *size : -1;
     }
@@ -177,7 +179,9 @@ SizedId SizedTypes::of(TypeId id, const Names& names) {
     const Type& type = module_.types[id];
     Sized made;
     switch (type.kind) {
-    case TypeKind::hole: case TypeKind::function: case TypeKind::ref: return any();
+    case TypeKind::hole:
+    case TypeKind::function:
+    case TypeKind::ref: return any();
     case TypeKind::var: {
         const SizedArg* arg = names.argument(type.var);
         return arg && arg->type.valid() ? arg->type : any();
@@ -207,9 +211,10 @@ SizedId SizedTypes::of(TypeId id, const Names& names) {
     return intern(std::move(made));
 }
 
-std::vector<SizedId> SizedTypes::fields(SizedId data, DeclId decl, uint32_t constructor, std::span<const int64_t> dims) {
+std::vector<SizedId> SizedTypes::fields(SizedId data, DeclId decl, uint32_t constructor,
+                                        std::span<const int64_t> dims) {
     const TypeDecl& declared = module_[decl];
-    std::vector<SizedArg> args;                          // a copy: making types moves all_
+    std::vector<SizedArg> args; // a copy: making types moves all_
     if ((*this)[data].kind == Sized::Kind::data && (*this)[data].decl == decl) args = (*this)[data].args;
     const Constructor& made = declared.constructors[constructor];
     Names names{.decl = &declared, .constructor = &made, .args = args, .dims = dims};
@@ -225,7 +230,8 @@ bool SizedTypes::implies(SizedId fits, SizedId type) {
     uint64_t key = uint64_t(fits.index) << 32 | type.index;
     if (auto found = implies_.find(key); found != implies_.end()) return found->second;
     const Sized &a = (*this)[fits], &b = (*this)[type];
-    bool yes = a.kind == b.kind && a.decl == b.decl && a.parts.size() == b.parts.size() && a.args.size() == b.args.size();
+    bool yes = a.kind == b.kind && a.decl == b.decl && a.parts.size() == b.parts.size() &&
+               a.args.size() == b.args.size();
     yes = yes && (b.ranked ? a.ranked && a.sizes.size() == b.sizes.size() : a.sizes.size() >= b.sizes.size());
     for (size_t i = 0; yes && i < b.sizes.size(); ++i) yes = b.sizes[i] < 0 || a.sizes[i] == b.sizes[i];
     for (size_t i = 0; yes && i < b.parts.size(); ++i) yes = implies(a.parts[i], b.parts[i]);
@@ -244,14 +250,17 @@ size_t SizedTypes::fitting_items(const Datum& seq, SizedId type) {
 
 std::optional<Misfit> SizedTypes::misfit(const Datum& value, SizedId type) {
     if (implies(SizedId(size_t(value.fits())), type)) return std::nullopt;
-    struct Task { Datum value; SizedId type; };
+    struct Task {
+        Datum value;
+        SizedId type;
+    };
     std::vector<Task> tasks{{value, type}};
     bool nested = false;
     for (; !tasks.empty(); nested = true) {
         Task task = std::move(tasks.back());
         tasks.pop_back();
         if (implies(SizedId(size_t(task.value.fits())), task.type)) continue;
-        Sized expected = (*this)[task.type];             // a copy: fields() below moves all_
+        Sized expected = (*this)[task.type]; // a copy: fields() below moves all_
         std::string wrong;
         switch (expected.kind) {
         case Sized::Kind::any: break;
@@ -261,10 +270,14 @@ std::optional<Misfit> SizedTypes::misfit(const Datum& value, SizedId type) {
                 wrong = "expected a tuple of " + std::to_string(expected.parts.size());
                 break;
             }
-            for (size_t i = expected.parts.size(); i-- > 0;) tasks.push_back({task.value.items()[i], expected.parts[i]});
+            for (size_t i = expected.parts.size(); i-- > 0;)
+                tasks.push_back({task.value.items()[i], expected.parts[i]});
             break;
         case Sized::Kind::seq:
-            if (!task.value.is(DatumKind::seq)) { wrong = "expected a Seq"; break; }
+            if (!task.value.is(DatumKind::seq)) {
+                wrong = "expected a Seq";
+                break;
+            }
             for (size_t i = fitting_items(task.value, task.type); i < task.value.items().size(); ++i)
                 tasks.push_back({task.value.items()[i], expected.parts[0]});
             break;
@@ -273,7 +286,8 @@ std::optional<Misfit> SizedTypes::misfit(const Datum& value, SizedId type) {
                 wrong = "expected " + module_[expected.decl].name;
                 break;
             }
-            std::vector<SizedId> types = fields(task.type, expected.decl, task.value.constructor(), task.value.dims());
+            std::vector<SizedId> types =
+                fields(task.type, expected.decl, task.value.constructor(), task.value.dims());
             for (size_t i = types.size(); i-- > 0;) tasks.push_back({task.value.items()[i], types[i]});
             break;
         }

@@ -7,12 +7,15 @@ namespace {
 // Where a type is written. The outermost place is the function, whose symbols are in the scope; inside a declaration a
 // symbol is a parameter, which stands for an argument written in the outer place, or bound by the object's constructor.
 struct Place {
-    const Type* data = nullptr;             // null: the function
+    const Type* data = nullptr; // null: the function
     const TypeDecl* decl = nullptr;
     const Place* outer = nullptr;
-    Datum outer_object;                     // the object in which `data` was written, for the dims it binds
+    Datum outer_object; // the object in which `data` was written, for the dims it binds
 };
-struct Spot { const Place* place; Datum object; };       // a place, and the object there whose constructor binds dims
+struct Spot {
+    const Place* place;
+    Datum object;
+}; // a place, and the object there whose constructor binds dims
 
 class Solver {
  public:
@@ -30,8 +33,16 @@ class Solver {
     }
 
  private:
-    struct Equation { Dim dim; Spot spot; int64_t size; };
-    struct Task { TypeId type; Spot spot; Datum value; };
+    struct Equation {
+        Dim dim;
+        Spot spot;
+        int64_t size;
+    };
+    struct Task {
+        TypeId type;
+        Spot spot;
+        Datum value;
+    };
 
     // The type a variable stands for, and where that is written; nothing when it is open.
     std::optional<Task> stands_for(VarId var, const Spot& spot, const Datum& value) const {
@@ -43,7 +54,7 @@ class Solver {
         return std::nullopt;
     }
     Spot outer_of(const Spot& spot) const { return Spot{spot.place->outer, spot.place->outer_object}; }
-    const Dim* argument_for(Sym symbol, const Place& place) const {      // null: not known
+    const Dim* argument_for(Sym symbol, const Place& place) const { // null: not known
         if (!place.data || place.data->args.empty()) return nullptr;
         for (size_t i = 0; i < place.decl->params.size(); ++i) {
             if (place.decl->params[i].dim != symbol) continue;
@@ -63,7 +74,8 @@ class Solver {
         return argument ? value_of(*argument, outer_of(spot)) : std::nullopt;
     }
     std::optional<int64_t> value_of(Dim dim, const Spot& spot) const {
-        Result<int64_t> value = module_.dims.evaluate(dim, [&](Sym symbol) { return value_of(symbol, spot); });
+        Result<int64_t> value =
+            module_.dims.evaluate(dim, [&](Sym symbol) { return value_of(symbol, spot); });
         return value ? std::optional(*value) : std::nullopt;
     }
 
@@ -71,7 +83,8 @@ class Solver {
     // list would make a long chain of places.
     const Place* enter(const Type& data, const Spot& spot) {
         const Place& here = *spot.place;
-        if (here.data && here.data->decl == data.decl && data.args.size() == here.decl->params.size() && names_itself(data))
+        if (here.data && here.data->decl == data.decl && data.args.size() == here.decl->params.size() &&
+            names_itself(data))
             return &here;
         places_.push_back(Place{&data, &module_[data.decl], spot.place, spot.object});
         return &places_.back();
@@ -82,21 +95,28 @@ class Solver {
             const TypeId* type = std::get_if<TypeId>(&data.args[i]);
             const Dim* dim = std::get_if<Dim>(&data.args[i]);
             if (type && module_.types[*type].var == params[i].var && params[i].var.valid()) continue;
-            if (dim && dim->valid() && params[i].dim.valid() && module_.dims.as_symbol(*dim) == params[i].dim) continue;
+            if (dim && dim->valid() && params[i].dim.valid() && module_.dims.as_symbol(*dim) == params[i].dim)
+                continue;
             return false;
         }
         return true;
     }
 
-    void tensor_equations(const Type& type, const Spot& spot, const Datum& value, std::vector<Equation>& into) {
+    void tensor_equations(const Type& type, const Spot& spot, const Datum& value,
+                          std::vector<Equation>& into) {
         if (!value.is(DatumKind::tensor)) return;
         Extents shape = value.shape();
-        if (type.shape.ranked ? shape.size() != type.shape.dims.size() : shape.size() < type.shape.dims.size()) return;
-        for (size_t i = 0; i < type.shape.dims.size(); ++i) into.push_back({type.shape.dims[i], spot, shape[i]});
+        if (type.shape.ranked ? shape.size() != type.shape.dims.size()
+                              : shape.size() < type.shape.dims.size())
+            return;
+        for (size_t i = 0; i < type.shape.dims.size(); ++i)
+            into.push_back({type.shape.dims[i], spot, shape[i]});
         if (spot.place->data) return;
         if (type.shape.tail.valid() && !scope_.shape(type.shape.tail))
-            scope_.set(type.shape.tail, Extents(shape.begin() + int64_t(type.shape.dims.size()), shape.end()));
-        if (type.element.var.valid() && !scope_.dtype(type.element.var)) scope_.set(type.element.var, value.dtype());
+            scope_.set(type.shape.tail,
+                       Extents(shape.begin() + int64_t(type.shape.dims.size()), shape.end()));
+        if (type.element.var.valid() && !scope_.dtype(type.element.var))
+            scope_.set(type.element.var, value.dtype());
     }
 
     // Tensors, tuples and records: recursion is on the text of types. Containers are kept for later.
@@ -107,7 +127,8 @@ class Solver {
             std::optional<Task> task = stands_for(type.var, spot, value);
             if (task) walk_direct(task->type, task->spot, value);
         }
-        if (type.kind == TypeKind::tuple && value.is(DatumKind::tuple) && value.items().size() == type.parts.size())
+        if (type.kind == TypeKind::tuple && value.is(DatumKind::tuple) &&
+            value.items().size() == type.parts.size())
             for (size_t i = 0; i < type.parts.size(); ++i) walk_direct(type.parts[i], spot, value.items()[i]);
         bool is_data = type.kind == TypeKind::data && value.is(DatumKind::data) && value.decl() == type.decl;
         if (is_data && module_[type.decl].is_record) {
@@ -131,7 +152,7 @@ class Solver {
     }
 
     Result<bool> try_solve(Equation equation, bool lone_only) {
-        while (true) {                                   // outwards, from a declaration's parameter to its argument
+        while (true) { // outwards, from a declaration's parameter to its argument
             std::vector<Sym> unknown;
             for (Sym symbol : module_.dims.symbols_of(equation.dim))
                 if (!value_of(symbol, equation.spot)) unknown.push_back(symbol);
@@ -146,7 +167,7 @@ class Solver {
     }
     bool define(Sym symbol, int64_t size) {
         auto found = std::find(missing_.begin(), missing_.end(), symbol);
-        if (found == missing_.end()) return false;       // '?' and the like: nobody asked
+        if (found == missing_.end()) return false; // '?' and the like: nobody asked
         missing_.erase(found);
         scope_.set(symbol, size);
         return true;
@@ -172,7 +193,8 @@ class Solver {
         if (slope != 0 && (equation.size - base) % slope == 0 && (equation.size - base) / slope >= 0)
             return (equation.size - base) / slope;
         return Error{Code::shape, "no " + module_.dims.symbol(unknown).name + " makes " +
-                                      module_.dims.to_string(equation.dim) + " = " + std::to_string(equation.size)};
+                                      module_.dims.to_string(equation.dim) + " = " +
+                                      std::to_string(equation.size)};
     }
 
     Status search_containers() {
@@ -185,13 +207,17 @@ class Solver {
             std::vector<Task> inside;
             if (type.kind == TypeKind::tensor) tensor_equations(type, task.spot, task.value, found);
             if (type.kind == TypeKind::var)
-                if (std::optional<Task> meant = stands_for(type.var, task.spot, task.value)) inside.push_back(*meant);
+                if (std::optional<Task> meant = stands_for(type.var, task.spot, task.value))
+                    inside.push_back(*meant);
             std::span<const Datum> items = task.value.items();
-            if (type.kind == TypeKind::tuple && task.value.is(DatumKind::tuple) && items.size() == type.parts.size())
-                for (size_t i = 0; i < items.size(); ++i) inside.push_back({type.parts[i], task.spot, items[i]});
+            if (type.kind == TypeKind::tuple && task.value.is(DatumKind::tuple) &&
+                items.size() == type.parts.size())
+                for (size_t i = 0; i < items.size(); ++i)
+                    inside.push_back({type.parts[i], task.spot, items[i]});
             if (type.kind == TypeKind::seq && task.value.is(DatumKind::seq))
                 for (const Datum& item : items) inside.push_back({type.parts[0], task.spot, item});
-            if (type.kind == TypeKind::data && task.value.is(DatumKind::data) && task.value.decl() == type.decl) {
+            if (type.kind == TypeKind::data && task.value.is(DatumKind::data) &&
+                task.value.decl() == type.decl) {
                 Spot spot{enter(type, task.spot), task.value};
                 const Constructor& made = module_[type.decl].constructors[task.value.constructor()];
                 for (size_t i = 0; i < items.size(); ++i) inside.push_back({made.fields[i], spot, items[i]});
@@ -207,15 +233,17 @@ class Solver {
     std::vector<Sym> missing_;
     std::vector<Equation> equations_;
     std::vector<Task> containers_;
-    std::deque<Place> places_ = std::deque<Place>(1);    // [0]: the function; references stay valid
+    std::deque<Place> places_ = std::deque<Place>(1); // [0]: the function; references stay valid
 };
 } // namespace
 
-Status solve_sizes(const Module& module, std::span<const Sym> wanted, std::span<const Claim> claims, Scope& scope) {
+Status solve_sizes(const Module& module, std::span<const Sym> wanted, std::span<const Claim> claims,
+                   Scope& scope) {
     return Solver(module, wanted, scope).solve(claims);
 }
 
-Status solve_fields(const Module& module, DeclId decl, uint32_t constructor, std::span<const Datum> fields, Scope& scope) {
+Status solve_fields(const Module& module, DeclId decl, uint32_t constructor, std::span<const Datum> fields,
+                    Scope& scope) {
     const Constructor& made = module[decl].constructors[constructor];
     std::vector<Sym> wanted = made.dims;
     for (const TypeParam& param : module[decl].params)
@@ -228,14 +256,14 @@ Status solve_fields(const Module& module, DeclId decl, uint32_t constructor, std
 
 void collect_symbols(const Module& module, TypeId id, std::vector<Sym>& symbols) {
     auto add = [&](Dim dim) {
-        if (!dim.valid()) return;                        // an argument that is not known
+        if (!dim.valid()) return; // an argument that is not known
         for (Sym symbol : module.dims.symbols_of(dim))
             if (module.dims.symbol(symbol).kind != SymKind::unknown && !std::ranges::count(symbols, symbol))
                 symbols.push_back(symbol);
     };
     const Type& type = module.types[id];
     for (Dim dim : type.shape.dims) add(dim);
-    if (type.kind == TypeKind::function) return;         // sizes in a function's type are its own, or known already
+    if (type.kind == TypeKind::function) return; // sizes in a function's type are its own, or known already
     for (TypeId part : type.parts) collect_symbols(module, part, symbols);
     for (const TypeArg& arg : type.args) {
         if (const TypeId* part = std::get_if<TypeId>(&arg)) collect_symbols(module, *part, symbols);

@@ -55,17 +55,6 @@ int64_t param_slots(const ParamLayout& layout, std::span<const int32_t> ranks) {
     return slots;
 }
 
-int64_t scratch_bytes(const ParamLayout& layout, std::span<const int64_t> p) {
-    int64_t total = layout.scratch.fixed;
-    for (ScratchLayout::Term term : layout.scratch.per_point) {
-        int64_t bytes;
-        if (__builtin_mul_overflow(p[size_t(layout.group_slot(term.group)) + 2], int64_t(term.bytes), &bytes) ||
-            __builtin_add_overflow(total, bytes, &total))
-            return -1;
-    }
-    return total;
-}
-
 int64_t fill_params(const ParamLayout& layout, std::span<const GroupShape> groups, std::span<const int64_t> scalars,
                     std::span<int64_t> p) {
     invariant(groups.size() == layout.groups.size() && scalars.size() == size_t(layout.scalars),

@@ -30,19 +30,11 @@ struct GridLayout {
     bool operator==(const GridLayout&) const = default;
 };
 
-// What a worker needs beside its stack: fixed + the sum over `per_point` of bytes * points of the group.
-struct ScratchLayout {
-    struct Term { uint16_t group; int32_t bytes; };
-    int64_t fixed = 0;
-    std::vector<Term> per_point;
-};
-
 struct ParamLayout {
     std::vector<GroupLayout> groups;
     std::vector<DType> buffers;               // dtype of every buffer of the kernel
     int32_t scalars = 0;
     GridLayout grid;
-    ScratchLayout scratch;
 
     int32_t group_slot(size_t g) const { return int32_t(2 + 3 * g); }
     int32_t scalar_slot(size_t s) const { return int32_t(2 + 3 * groups.size() + s); }
@@ -61,9 +53,6 @@ int64_t param_slots(const ParamLayout& layout, std::span<const int32_t> ranks);
 // its points overflows. Allocates nothing; p has at least param_slots().
 int64_t fill_params(const ParamLayout& layout, std::span<const GroupShape> groups, std::span<const int64_t> scalars,
                     std::span<int64_t> p);
-
-// Bytes of Worker.scratch for a filled block; -1 on overflow.
-int64_t scratch_bytes(const ParamLayout& layout, std::span<const int64_t> p);
 
 // Merges and drops axes in place; extents and strides ([buffer][axis], packed by the old rank on entry and by the new
 // one on return). Row-major order of points is kept. Returns the new rank, 0 if a single point is left.

@@ -54,7 +54,6 @@ TEST(LaunchParams, LayoutAndGrid) {
     layout.buffers = {DType::f32, DType::f64};
     layout.scalars = 1;
     layout.grid = {{{0, 1}}, {1}, 1000, 64};
-    layout.scratch = {128, {{1, 12}}};
     Dims strides0 = {5, 1, 5, 1}, strides1 = {7}, scalars = {42};
     Dims extents0 = {100, 5}, extents1 = {9};
     GroupShape shapes[] = {{extents0, strides0}, {extents1, strides1}};
@@ -62,7 +61,6 @@ TEST(LaunchParams, LayoutAndGrid) {
     Dims p(size_t(param_slots(layout, ranks)));
     ASSERT_EQ(fill_params(layout, shapes, scalars, p), 14);
     EXPECT_EQ(Dims(p.begin(), p.begin() + 14), (Dims{4, 128, 1, 9, 500, 1, 12, 9, 42, 500, 4, 8, 9, 28}));
-    EXPECT_EQ(scratch_bytes(layout, p), 128 + 9 * 12);
 }
 
 TEST(LaunchParams, ZeroAndOverflow) {

@@ -12,7 +12,7 @@ type 2 {kind: tuple, fields: [[0, 1]]}
 type 3 {kind: data, names: ["Nil", "Cons"], fields: [[], [1, 3]], bound: [0, 0]}
 site 0 {code: value, what: "k is {0}, over {1}", place: "main.nr:3:7", hint: "use a smaller k"}
 site 1 {what: "adding", place: "main.nr:4:1"}
-kernel 0 {name: "add", layout: {groups: [{buffers: [0, 1, 2]}], buffers: [f32, f32, f32], grid: {dims: [{tile: 16}], target: 16}}}
+kernel 0 {name: "add", layout: {groups: [{buffers: [0, 1, 2]}], buffers: [f32, f32, f32], grid: {dims: [{tile: 16}], target: 16}}, scratch: 4096}
 launch 0 {buffers: [{bytes: p1}, {kind: address, index: 1, bytes: p1}, {kind: address, index: 1, bytes: p1}], groups: [{extents: [p0], strides: [1, 1, 1]}], site: 1, step: 0}
 launch 1 {buffers: [{kind: address, index: 3, bytes: p1}, {index: 0, bytes: p1}, {kind: address, index: 1, bytes: p1}], groups: [{extents: [p0], strides: [1, 1, 1]}], site: 1, step: 2}
 entry 0 {name: "main", sizes: 1, size_names: ["n"], params: [{name: "x"}, {name: "k", type: 1}], param_leaves: [{kind: address}, {kind: number, type: 1}], result_type: 2, result_leaves: [{kind: address}, {kind: number, type: 1}]}

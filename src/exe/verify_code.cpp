@@ -111,6 +111,7 @@ class CodeVerifier {
         case Opcode::leave: return counts(list(in().b).size(), range_.results, "results");
         case Opcode::launch: return launch(exe_.launches[in().a]);
         case Opcode::new_tensor: case Opcode::new_output: return below(list(in().b).size(), max_rank + 1, "rank");
+        case Opcode::seq_stack: return below(list(in().c).size(), max_rank + 1, "rank");
         case Opcode::tensor_dim: return below(in().c, max_rank, "axis");
         case Opcode::seq_set: return counts(list(in().b).size(), 3, "parts");
         case Opcode::print:

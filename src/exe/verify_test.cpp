@@ -51,6 +51,15 @@ TEST(Verify, Operands) {
               "function 0 \"f\", instruction 0 (print): door type 0 is out of range, there are 0");
 }
 
+TEST(Verify, Ranks) {
+    std::string extents;
+    for (int i = 0; i < 65; ++i) extents += i > 0 ? ", r0" : "r0";
+    for (std::string made : {"new_tensor.f32 (", "new_output.f32 (", "seq_stack.f32 r0, ("}) {
+        made = "{ r1 = " + made + extents + (made.starts_with("new_output") ? "), 0" : ")") + " leave (r1) }";
+        EXPECT_NE(of_function(made).find("rank 65 is out of range, there are 65"), std::string::npos) << of_function(made);
+    }
+}
+
 TEST(Verify, Control) {
     EXPECT_EQ(of_function("{ r1 = neg r0 }"), "function 0 \"f\", instruction 0 (neg): control runs past the end");
     EXPECT_EQ(of_function("{ leave (r0) x: jump_if x, r0 }"),
@@ -113,6 +122,7 @@ TEST(Verify, Launches) {
     EXPECT_EQ(changed("site: 1", "site: 2"), "launch 0: site 2 is out of range, there are 2");
     EXPECT_EQ(changed("blob \"c3\"", ""), "kernel \"add\": code offset 0 is out of range, there are 0");
     EXPECT_EQ(changed("tile: 16", "tile: 0"), "kernel \"add\": a tile of 0");
+    EXPECT_EQ(changed("scratch: 4096", "scratch: -64"), "kernel \"add\": scratch of -64 bytes");
     EXPECT_EQ(changed("{buffers: [0, 1, 2]}", "{buffers: [0, 2, 2]}"),
               "kernel \"add\": the buffers of a group do not ascend");
     EXPECT_EQ(changed("site: 1, step: 0", "late: [4], step: 0"), "region 0, launch 0: late sizes in a list");

@@ -243,6 +243,7 @@ class ElementJoin : public Join {
 
 AbsId join_elements(Abstracts& abstracts, const std::vector<AbsId>& values, const std::function<bool(Dim)>& in_scope,
                     const std::function<void(const std::vector<uint32_t>&, AbsId)>& merge_cells) {
+    if (values.empty()) return abstracts.bottom();
     // As the content of a sequence, so that the walk is inside a container from the start.
     std::vector<AbsId> sequences;
     for (AbsId value : values) sequences.push_back(abstracts.seq(value));

@@ -1,5 +1,4 @@
 #include "infer/shapes_program.h"
-#include "infer/shapes_prune.h"
 #include "infer/shapes_walk.h"
 #include <algorithm>
 
@@ -206,16 +205,16 @@ Status Program::emit(uint32_t id) {
     if (said->result != instance.summary.result)
         return Error{.code = Code::internal, .message = "the last walk of @" + module[code.function].name + " differs from the one before",
                      .where = module[code.function].span};
+    symbol_names.resize(out.size());
+    symbol_names[instance.output.index] = walk.symbol_names();
     Function f = walk.take();
     std::string base = module[code.function].name;
     if (size_t dot = base.find('.'); dot != std::string::npos) base.resize(dot);
-    if (code.lambda.valid()) base += ".fn";
+    if (code.lambda.valid()) base += "_fn";
     int uses = name_uses_[base]++;
     f.name = uses == 0 ? base : base + "." + std::to_string(uses);
     report.checks += walk.checks();
     out[instance.output.index] = std::move(f);
-    symbol_names.resize(out.size());
-    symbol_names[instance.output.index] = walk.symbol_names();
     return {};
 }
 
@@ -231,7 +230,10 @@ Result<uint32_t> Program::entry_instance(FunctionId entry) {
         return named ? names.dims.try_emplace(s, d).first->second : d;
     };
     auto tail = [&] { return module.add_var("s", VarKind::shape); };
-    for (ValueId param : f.params) {                     // names that stand alone first, so that 2*n finds its n
+    Captures written{module, f, {}, {}, {}};
+    for (ValueId param : f.params) written.type(f[param].type);
+    for (Sym s : written.dims) fresh(s);
+    for (ValueId param : f.params) {
         AbsId value = instantiate(module, abstracts, f[param].type, names, fresh, tail);
         const Abs& a = abstracts[value];
         if (a.kind == AbsKind::tensor && a.tensor.dtype == DType::i64 && a.tensor.ranked() && a.tensor.rank() == 0)

@@ -7,6 +7,7 @@
 #pragma once
 #include "infer/shapes.h"
 #include "infer/shapes_key.h"
+#include "infer/shapes_prune.h"
 #include <set>
 
 namespace nereus {
@@ -52,7 +53,7 @@ class Program {
     std::deque<Instance> instances;
     std::vector<Callable> codes;
     std::vector<Function> out;
-    std::vector<std::map<Sym, std::string>> symbol_names;    // per function of `out`: what the program calls them
+    std::vector<SymbolNames> symbol_names;               // per function of `out`
 
     uint32_t code_of(FunctionId function);
     uint32_t code_of(FunctionId function, BindingId lambda);

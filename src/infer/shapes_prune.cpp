@@ -176,7 +176,7 @@ class Liveness {
 
 class Renaming {
  public:
-    Renaming(Module& module, Function& function, const std::map<Sym, std::string>& names)
+    Renaming(Module& module, Function& function, const SymbolNames& names)
         : module_(module), function_(function), names_(names) {}
 
     void run() {
@@ -208,8 +208,8 @@ class Renaming {
  private:
     void define(Sym& s) {
         const SymNode node = module_.dims.symbol(s);
-        auto hint = names_.find(s);
-        std::string base = hint != names_.end() ? hint->second : node.name;
+        auto hint = names_.dims.find(s);
+        std::string base = hint != names_.dims.end() ? hint->second : node.name;
         if (base.empty() || base[0] < 'a' || base[0] > 'z') base = "d" + base;
         for (char& c : base)
             if (c == '.') c = '_';
@@ -233,6 +233,15 @@ class Renaming {
     }
     void shape(Shape& s) {
         for (Dim& d : s.dims) dim(d);
+        if (!s.tail.valid()) return;
+        auto [it, is_new] = tails_.try_emplace(s.tail);
+        if (is_new) {
+            auto hint = names_.tails.find(s.tail);
+            std::string base = hint != names_.tails.end() ? hint->second : "s", name = base;
+            for (int i = 1; !used_tails_.insert(name).second; ++i) name = base + std::to_string(i);
+            it->second = module_.add_var(name, VarKind::shape);
+        }
+        s.tail = it->second;
     }
     TypeId type(TypeId id) {
         if (!id.valid()) return id;
@@ -250,7 +259,9 @@ class Renaming {
 
     Module& module_;
     Function& function_;
-    const std::map<Sym, std::string>& names_;
+    const SymbolNames& names_;
+    std::map<VarId, VarId> tails_;
+    std::set<std::string> used_tails_;
     std::map<Sym, Sym> new_of_;
     std::set<std::string> used_;
     std::unordered_map<Dim, Dim> dims_;
@@ -258,7 +269,7 @@ class Renaming {
 };
 } // namespace
 
-void prune_symbols(Module& module, const std::vector<std::map<Sym, std::string>>& names) {
+void prune_symbols(Module& module, const std::vector<SymbolNames>& names) {
     Liveness(module).drop_dead();
     for (size_t f = 0; f < module.functions.size(); ++f) Renaming(module, module.functions[f], names[f]).run();
 }

@@ -4,6 +4,10 @@
 #include "ir/module.h"
 
 namespace nereus {
-// `names[f]` are better names for some symbols of function f, from the program's own text.
-void prune_symbols(Module& module, const std::vector<std::map<Sym, std::string>>& names);
+// What the program itself calls some symbols and shape variables of a function.
+struct SymbolNames {
+    std::map<Sym, std::string> dims;
+    std::map<VarId, std::string> tails;
+};
+void prune_symbols(Module& module, const std::vector<SymbolNames>& names);    // names: per function
 } // namespace nereus

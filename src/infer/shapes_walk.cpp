@@ -63,18 +63,33 @@ Status Walk::enter() {
     return {};
 }
 
-std::map<Sym, std::string> Walk::symbol_names() const {
-    std::map<Sym, std::string> out;
+namespace {
+// Sizes are called by the parameter they come from and their axis.
+void name_sizes(const Module& module, TypeId id, const std::string& param, SymbolNames& out) {
+    const Type& t = module.types[id];
+    if (t.kind == TypeKind::function) return;
+    for (size_t i = 0; i < t.shape.dims.size(); ++i)
+        if (std::optional<Sym> s = module.dims.as_symbol(t.shape.dims[i])) out.dims.try_emplace(*s, param + std::to_string(i));
+    for (TypeId part : t.parts) name_sizes(module, part, param, out);
+    for (const TypeArg& arg : t.args) {
+        if (const TypeId* inner = std::get_if<TypeId>(&arg)) name_sizes(module, *inner, param, out);
+        const Dim* d = std::get_if<Dim>(&arg);
+        if (std::optional<Sym> s = d && d->valid() ? module.dims.as_symbol(*d) : std::nullopt) out.dims.try_emplace(*s, param);
+    }
+}
+} // namespace
+
+SymbolNames Walk::symbol_names() const {
+    SymbolNames out;
     Dims& dims = module_.dims;
     for (const auto& [written, value] : names_.dims)
-        if (std::optional<Sym> s = dims.as_symbol(value)) out.try_emplace(*s, dims.symbol(written).name);
+        if (std::optional<Sym> s = dims.as_symbol(value)) out.dims.try_emplace(*s, dims.symbol(written).name);
+    for (const auto& [written, shape] : names_.tails)
+        if (shape.tail.valid() && shape.dims.empty()) out.tails.try_emplace(shape.tail, module_.vars[written.index].name);
     for (ValueId param : out_.params) {
-        const Type& t = module_.types[out_[param].type];
-        if (t.kind != TypeKind::tensor) continue;
-        for (size_t i = 0; i < t.shape.dims.size(); ++i)
-            if (std::optional<Sym> s = dims.as_symbol(t.shape.dims[i])) out.try_emplace(*s, out_[param].name + std::to_string(i));
-        if (!out_[param].known.valid()) continue;
-        if (std::optional<Sym> s = dims.as_symbol(out_[param].known)) out.try_emplace(*s, out_[param].name);
+        name_sizes(module_, out_[param].type, out_[param].name, out);
+        std::optional<Sym> s = out_[param].known.valid() ? dims.as_symbol(out_[param].known) : std::nullopt;
+        if (s) out.dims.try_emplace(*s, out_[param].name);
     }
     return out;
 }
@@ -287,10 +302,13 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
     }
     if (audible_) {
         ++checks_;
-        Binding check{.form = Form::check, .fact = {a, relation, b, current_ ? current_->span : in_.span}};
+        Span span = current_ ? current_->span : in_.span;
+        Binding check{.form = Form::check, .fact = {a, relation, b, span}};
         check.attributes.push_back({"what", std::string(what)});
-        check.span = check.fact.span;
-        out_[at_].bindings.push_back(out_.add_binding(std::move(check)));
+        std::vector<Sym> outer = std::move(defines_);    // of the operator that asks
+        defines_.clear();
+        emit(std::move(check), abstracts_.unit(), module_.types.unit(), "", span);
+        defines_ = std::move(outer);
     }
     know_.assume(a, relation, b);
     return {};

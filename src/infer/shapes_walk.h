@@ -17,7 +17,7 @@ class Walk : public ShapeScope {
     Result<Summary> run();
     Function take() { return std::move(out_); }
     int64_t checks() const { return checks_; }
-    std::map<Sym, std::string> symbol_names() const;     // the key's symbols, as the signature or a parameter names them
+    SymbolNames symbol_names() const;                    // the key's symbols, as the signature or a parameter names them
 
     // ShapeScope, for the rules of operators.
     Facts& facts() override { return know_.facts; }

@@ -7,6 +7,7 @@ namespace nereus::loop {
 namespace {
 constexpr int64_t points_per_task = 8192;          // one or two microseconds of simple work
 constexpr int64_t products_per_task = 1 << 17;
+constexpr int k_block = 256;
 
 uint64_t bit(GroupId g) { return uint64_t(1) << g.index; }
 
@@ -94,7 +95,7 @@ std::optional<ContractPlan> contract_plan(const Function& f, const Form& form, c
     if (!c || form.contracts != 1 || size_t(form.stores) + 1 != f.body.size()) return std::nullopt;
     std::vector<uint64_t> masks = group_masks(f);
     uint64_t left = masks[c->left.index], right = masks[c->right.index];
-    ContractPlan plan{form.outer[0], form.outer_axes[0], form.outer_axes[1], form.reduce_axes[0], 1, 4, 2, 1};
+    ContractPlan plan{form.outer[0], form.outer_axes[0], form.outer_axes[1], form.reduce_axes[0], 1, 4, 2, 1, k_block};
     if ((left & bit(plan.n)) || (right & bit(plan.m))) std::swap(plan.m, plan.n);
     if ((left & bit(plan.n)) || (right & bit(plan.m))) return std::nullopt;
     uint64_t all = bit(plan.batch) | bit(plan.m) | bit(plan.n);
@@ -105,13 +106,11 @@ std::optional<ContractPlan> contract_plan(const Function& f, const Form& form, c
     }
     plan.width = machine.vector_bytes / int(size_of(f.expr(c->left).dtype));
     plan.epilogue_width = std::min(plan.width, vector_width(f, machine, plan.n));
-    if (machine.vector_registers >= 32) plan.rows = 6, plan.vectors = 4;   // 24 sums, 4 columns, 1 row
+    if (machine.fma) plan.rows = 6;                        // 12 sums, 2 columns, 1 row: 15 registers
+    if (machine.vector_registers >= 32) plan.vectors = 4;  // 24 sums, 4 columns, 1 row: 29
     return plan;
 }
 
-Scheduled scheduled(Function f, Plan plan, ParamLayout layout) {
-    return Scheduled{std::move(f), std::move(plan), std::move(layout)};
-}
 } // namespace
 
 Result<Scheduled> schedule(Function f, const Machine& machine) {
@@ -128,16 +127,15 @@ Result<Scheduled> schedule(Function f, const Machine& machine) {
         layout.grid.dims = {{id(plan->batch), 1}, {id(plan->n), columns}, {id(plan->m), plan->rows}};
         layout.grid.work = {id(plan->k)};
         layout.grid.target = products_per_task / (plan->rows * columns);
-        layout.scratch.fixed = 128;                // both panels start on a cache line
-        layout.scratch.per_point = {{id(plan->k), (columns + plan->rows) * bytes}};
-        return scheduled(std::move(f), *plan, std::move(layout));
+        int64_t scratch = int64_t(k_block) * (columns + plan->rows) * bytes;
+        return Scheduled{std::move(f), *plan, std::move(layout), scratch};
     }
     if (form.compacts > 0) {
         bool alone = f.body.size() == 1 && form.sequential.size() == 1 && f.groups.size() == 1;
         if (!alone) return refused;
         const Compact& c = std::get<Compact>(f.body[0]);
         layout.groups[0].keep_axes = c.out.valid() && !c.value.valid();
-        return scheduled(std::move(f), CompactPlan{form.sequential[0]}, std::move(layout));
+        return Scheduled{std::move(f), CompactPlan{form.sequential[0]}, std::move(layout), 0};
     }
     if (form.outer.size() != 1 || !form.outer_axes.empty()) return refused;
     GroupId over = form.outer[0];
@@ -149,17 +147,17 @@ Result<Scheduled> schedule(Function f, const Machine& machine) {
             return refused;
         layout.grid.align = 64;
         layout.grid.work = {id(form.sequential[0])};
-        return scheduled(std::move(f), ScatterPlan{over, form.sequential[0], width}, std::move(layout));
+        return Scheduled{std::move(f), ScatterPlan{over, form.sequential[0], width}, std::move(layout), 0};
     }
     if (f.groups.size() == 1) {
         layout.grid.align = 64;                    // tasks write whole cache lines
-        return scheduled(std::move(f), MapPlan{over, width}, std::move(layout));
+        return Scheduled{std::move(f), MapPlan{over, width}, std::move(layout), 0};
     }
     std::vector<GroupId> inner = form.reduce;
     inner.insert(inner.end(), form.reduce_axes.begin(), form.reduce_axes.end());
     if (f.groups.size() != 2 || inner.size() != 1) return refused;
     layout.grid.work = {id(inner[0])};
     width = std::min(width, vector_width(f, machine, inner[0]));
-    return scheduled(std::move(f), RowPlan{over, inner[0], width}, std::move(layout));
+    return Scheduled{std::move(f), RowPlan{over, inner[0], width}, std::move(layout), 0};
 }
 } // namespace nereus::loop

@@ -22,7 +22,8 @@ struct MapPlan { GroupId over; int width; };
 // Folds over `inner` at each point of `outer`. Vectors run along the last axis of either, as the strides allow.
 struct RowPlan { GroupId outer, inner; int width; };
 // y[b, m, n] = epilogue(sum over k of left * right): register tiles of `rows` x (`vectors` * `width`).
-struct ContractPlan { GroupId batch, m, n, k; int width, rows, vectors, epilogue_width; };
+// Factors that cannot be read in place go through scratch, `block` steps of k at a time.
+struct ContractPlan { GroupId batch, m, n, k; int width, rows, vectors, epilogue_width, block; };
 // Updates in the order of `order`; vectors run along the last axis of `over`.
 struct ScatterPlan { GroupId over, order; int width; };
 // One pass in row-major order; a single task.
@@ -32,7 +33,8 @@ using Plan = std::variant<MapPlan, RowPlan, ContractPlan, ScatterPlan, CompactPl
 struct Scheduled {
     Function function;
     Plan plan;
-    ParamLayout params;                   // also says the grid and the scratch of a worker
+    ParamLayout params;                   // also says the task grid
+    int64_t scratch_bytes;                // what a worker needs, 64-byte aligned
 };
 
 // Code::unsupported if no plan fits the form of the function; never depends on sizes.

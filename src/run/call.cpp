@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "value/input_spec.h"
 #include "value/text.h"
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 
@@ -12,7 +13,8 @@ std::span<const FlagSpec> call_flags() {
         {"input", true, "x=SPEC one argument: x=2x3xf32=random, x=@x.npy, x=3xi64=1,2,3, x=f32=2.5"},
         {"json", false, "results as JSON, one line each"},
         {"seed", true, "N seed of random inputs"},
-        {"stats", false, "memory and counters of the calls, on stderr"},
+        {"each", false, "time and peak memory of every call, on stderr"},
+        {"stats", false, "counters of all calls, on stderr"},
         {"memory-limit", true, "BYTES a call that needs more fails"},
     };
     return flags;
@@ -79,6 +81,7 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
         if (result) {
             out += json ? to_json(*result) : to_text(*result);
             if (!json || !inputs->is_list) out += "\n";
+            if (!json) std::fputs(out.c_str(), stdout), std::fflush(stdout), out.clear();
             continue;
         }
         exit = std::max(exit, exit_code(result.error()));
@@ -105,7 +108,14 @@ int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutabl
     const EntryInfo& entry = program->exe().entries[0];
     std::vector<std::string> params;
     for (const DoorParam& param : entry.params) params.push_back(param.name);
-    int exit = call_all(arguments, params, [&](std::span<const Value> args) { return (*context)->run(entry, args); });
+    int exit = call_all(arguments, params, [&](std::span<const Value> args) {
+        auto begin = std::chrono::steady_clock::now();
+        Result<Value> result = (*context)->run(entry, args);
+        std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+        const Stats& s = (*context)->stats();
+        if (arguments.has("each")) std::fprintf(stderr, "call %ld: %.1f us, peak %ld bytes\n", long(s.calls), took.count(), long(s.peak_bytes));
+        return result;
+    });
     if (arguments.has("stats")) {
         const Stats& s = (*context)->stats();
         std::fprintf(stderr, "calls %ld  plan hits %ld  plan misses %ld  region runs %ld  launches %ld  peak bytes %ld  leaked objects %ld\n",

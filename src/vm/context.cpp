@@ -14,8 +14,6 @@ Result<std::unique_ptr<Context>> Context::make(std::shared_ptr<const LoadedExecu
 Context::Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, Range range)
     : program_(std::move(program)), options_(std::move(options)), range_(std::move(range)), heap_(options_.memory_limit),
       regions_(program_->exe().regions.size()), random_(options_.shuffle_seed) {
-    scratch_.resize(size_t(program_->scratch_bytes()) + slot_alignment);
-    worker_.scratch = Frame::align(scratch_.data());
     worker_.cancel = reinterpret_cast<const volatile int32_t*>(&cancel_);
     launch_buffers_.resize(program_->max_buffers());
     launch_bytes_.resize(program_->max_buffers());
@@ -26,6 +24,7 @@ Context::~Context() = default;
 void Context::trim() {
     heap_.trim();
     range_.trim(0);
+    scratch_ = std::vector<std::byte>();
     for (PlanCache& cache : regions_) cache = PlanCache();
 }
 
@@ -35,7 +34,7 @@ void Context::begin_call() {
     range_.reset_high_water();
     heap_.reset_high_water();
     heap_.set_limit(options_.memory_limit);
-    stats_.arena_bytes = 0;
+    stats_.arena_bytes = stats_.scratch_bytes = 0;
 }
 
 bool Context::reserve(const std::byte* at, int64_t bytes) {
@@ -43,8 +42,23 @@ bool Context::reserve(const std::byte* at, int64_t bytes) {
     if (__builtin_add_overflow(at - range_.begin(), bytes, &end)) return false;
     if (end <= range_.high_water()) return true;
     // objects at their highest, not now: what they free stays cached for the rest of the call
-    if (end > options_.memory_limit - heap_.high_water() || !range_.ensure(end)) return false;
-    heap_.set_limit(options_.memory_limit - end);
+    if (end > options_.memory_limit - stats_.scratch_bytes - heap_.high_water() || !range_.ensure(end)) return false;
+    heap_.set_limit(options_.memory_limit - stats_.scratch_bytes - end);
+    return true;
+}
+
+bool Context::reserve_scratch(int64_t bytes) {
+    if (bytes <= stats_.scratch_bytes) return true;
+    int64_t left = options_.memory_limit - range_.high_water() - heap_.high_water();
+    if (bytes > left) return false;
+    stats_.scratch_bytes = bytes;
+    heap_.set_limit(options_.memory_limit - range_.high_water() - bytes);
+    size_t room = size_t(bytes + slot_alignment);
+    if (scratch_.size() < room) {
+        scratch_ = std::vector<std::byte>();             // nothing in it outlives a launch
+        scratch_.resize(room);
+        worker_.scratch = Frame::align(scratch_.data());
+    }
     return true;
 }
 
@@ -99,7 +113,7 @@ bool Context::enter_region(Frame* frame, uint32_t index, const Instruction* at) 
         if (!(plan = plan_region(index, key, at))) return false;
         ++stats_.plan_misses;
     }
-    if (!reserve(arena, plan->arena_bytes)) return out_of_memory(at);
+    if (!reserve(arena, plan->arena_bytes) || !reserve_scratch(plan->scratch_bytes)) return out_of_memory(at);
     cache.pin(plan);
     frame->plan = plan;
     frame->region = index;
@@ -169,8 +183,9 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
         }
         launch_bytes_[b] = buffer.bytes.kind == IntSource::Kind::reg ? int64_t(regs[size_t(buffer.bytes.value)]) : buffer.bytes.value;
     }
-    int64_t tasks = bind_params(info, kernel, {}, regs, launch_params_);
+    int64_t scratch = 0, tasks = bind_params(info, kernel, {}, regs, launch_params_, scratch);
     if (tasks < 0) return fault(program_->exe().sites[info.site], Code::shape, "the sizes of a tensor overflow or are negative");
+    if (!reserve_scratch(scratch)) return fault(program_->exe().sites[info.site], Code::memory, limit_text());
     Launch launch{launch_buffers_.data(), launch_params_.data(), late_, &kernel_error_, launch_bytes_.data()};
     if (!run_kernel(program_->kernel(info.kernel), launch, tasks, info)) return false;
     for (size_t i = 0; i < info.late.size(); ++i) frame->regs[info.late[i]] = uint64_t(late_[i]);
@@ -233,7 +248,10 @@ bool Context::no_tensor(const Instruction* at, DType dtype, std::span<const int6
     Result<int64_t> bytes = byte_count(dtype, dims);
     return bytes ? out_of_memory(at) : fault(at, bytes.error().code, bytes.error().message);
 }
+std::string Context::limit_text() const {
+    return "out of memory: the limit of this context is " + std::to_string(options_.memory_limit) + " bytes";
+}
 bool Context::out_of_memory(const Instruction* at) {
-    return fault(at, Code::memory, "out of memory: the limit of this context is " + std::to_string(options_.memory_limit) + " bytes");
+    return fault(at, Code::memory, limit_text());
 }
 } // namespace nereus

@@ -11,7 +11,7 @@
 
 namespace nereus {
 struct ContextOptions {
-    int64_t memory_limit = 0;                // bytes of frames, arenas and objects together; 0: what the machine has
+    int64_t memory_limit = 0;                // bytes of frames, arenas, objects and scratch; 0: what the machine has
     PackMode pack = PackMode::packed;
     size_t plans_per_region = 64;            // how many keys a region remembers
     uint64_t shuffle_seed = 1;               // checked programs run the tasks of a grid alone, in this random order
@@ -20,8 +20,8 @@ struct ContextOptions {
 
 struct Stats {
     int64_t calls = 0, plan_hits = 0, plan_misses = 0, region_runs = 0, launches = 0;
-    int64_t peak_bytes = 0;                  // of the last call: frames and arenas at their highest, plus objects
-    int64_t arena_bytes = 0, object_bytes = 0;
+    int64_t peak_bytes = 0;                  // of the last call: frames and arenas at their highest, objects, scratch
+    int64_t arena_bytes = 0, object_bytes = 0, scratch_bytes = 0;
     int64_t leaked_objects = 0;              // over all calls; anything but 0 is a mistake of ours
 };
 
@@ -55,6 +55,7 @@ class Context {
     void begin_call();
     // May that many bytes of the range be used from there on? Shares the limit with the objects.
     bool reserve(const std::byte* at, int64_t bytes);
+    bool reserve_scratch(int64_t bytes);     // of a worker, for one launch
     bool execute(Frame* frame);              // until that frame returns; false: error_ says why
     bool enter_region(Frame* frame, uint32_t region, const Instruction* at);
     RegionPlan* plan_region(uint32_t region, std::span<const int64_t> key, const Instruction* at);
@@ -71,6 +72,7 @@ class Context {
     bool fault(const Instruction* at, Code code, std::string what);  // sets error_ unless set; always false
     bool fault(const Site& site, Code code, std::string what);
     bool out_of_memory(const Instruction* at);
+    std::string limit_text() const;
     bool no_tensor(const Instruction* at, DType dtype, std::span<const int64_t> dims);   // why there is none
 
     std::shared_ptr<const LoadedExecutable> program_;

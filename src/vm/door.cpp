@@ -297,7 +297,7 @@ Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args) 
     };
     Result<Value> result = all();
     stats_.object_bytes = heap_.high_water();
-    stats_.peak_bytes = stats_.arena_bytes + stats_.object_bytes;
+    stats_.peak_bytes = stats_.arena_bytes + stats_.object_bytes + stats_.scratch_bytes;
     stats_.leaked_objects += heap_.end_call(!result);
     return result;
 }
@@ -320,7 +320,7 @@ Status Context::run(const EntryInfo& entry, std::span<const HostTensor> args, st
     };
     Status status = all();
     stats_.object_bytes = heap_.high_water();
-    stats_.peak_bytes = stats_.arena_bytes + stats_.object_bytes;
+    stats_.peak_bytes = stats_.arena_bytes + stats_.object_bytes + stats_.scratch_bytes;
     stats_.leaked_objects += heap_.end_call(!status);
     return status;
 }

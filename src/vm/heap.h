@@ -30,7 +30,7 @@ class Heap {
     static void retain(Object* object) { ++object->refs; }
     void release(Object* object) { if (--object->refs == 0) destroy(object); }
 
-    // The same structure with equal elements (NaN differs from itself); cells are equal only to themselves.
+    // The same structure with equal elements (NaN equals NaN); cells are equal only to themselves.
     bool equal(const Object* a, const Object* b);
 
     // Ends a call: empties cells, so that cycles fall apart, and returns how many objects are left without a reason.

@@ -15,7 +15,6 @@ Result<std::shared_ptr<const LoadedExecutable>> LoadedExecutable::load(Executabl
             return Error{Code::mismatch, "the program needs the library kernel \"" + kernel.name +
                                              "\", which this runtime does not have"};
         loaded->kernels_.push_back(kernel.library ? library[kernel.offset] : loaded->code_->entry(kernel.offset));
-        loaded->scratch_bytes_ = std::max(loaded->scratch_bytes_, kernel.scratch);
     }
     std::vector<int32_t> ranks;
     for (const LaunchInfo& launch : exe.launches) {

@@ -12,7 +12,6 @@ class LoadedExecutable {
 
     const Executable& exe() const { return exe_; }
     Kernel kernel(uint32_t index) const { return kernels_[index]; }
-    int64_t scratch_bytes() const { return scratch_bytes_; }
     int64_t max_params() const { return max_params_; }   // of a launch whose parameters come from registers
     size_t max_buffers() const { return max_buffers_; }
     bool reads_bound(uint32_t door_type) const { return reads_bound_[door_type]; }   // of a constructor around it
@@ -26,7 +25,7 @@ class LoadedExecutable {
     std::optional<CodeBlob> code_;           // none: the program has no kernels of its own
     std::vector<Kernel> kernels_;
     std::vector<bool> reads_bound_;
-    int64_t scratch_bytes_ = 0, max_params_ = 0;
+    int64_t max_params_ = 0;
     size_t max_buffers_ = 0;
 };
 } // namespace nereus

@@ -1,4 +1,5 @@
 #include "vm/region_plan.h"
+#include <algorithm>
 
 namespace nereus {
 namespace {
@@ -13,7 +14,7 @@ int64_t read(const IntSource& source, std::span<const int64_t> plan_values, std:
 } // namespace
 
 int64_t bind_params(const LaunchInfo& launch, const KernelInfo& kernel, std::span<const int64_t> plan_values,
-                    std::span<const uint64_t> registers, std::span<int64_t> p) {
+                    std::span<const uint64_t> registers, std::span<int64_t> p, int64_t& scratch) {
     constexpr size_t room = 512;                         // numbers of all groups; more spill to the heap
     int64_t fixed[room];
     std::vector<int64_t> spilled;
@@ -38,6 +39,7 @@ int64_t bind_params(const LaunchInfo& launch, const KernelInfo& kernel, std::spa
     }
     std::span<const int64_t> scalars = put(launch.scalars);
     if (fill_params(kernel.layout, std::span(shapes, launch.groups.size()), scalars, p) < 0) return -1;
+    scratch = std::max(scratch, kernel.scratch);
     return p[0];
 }
 
@@ -110,7 +112,7 @@ Result<std::unique_ptr<RegionPlan>> make_region_plan(const LoadedExecutable& loa
             for (const LaunchGroup& group : launch.groups) ranks.push_back(int32_t(group.extents.size()));
             size_t slots = size_t(param_slots(kernel.layout, ranks));
             std::span<int64_t> p(plan->params.data() + param_at, slots);
-            int64_t tasks = bind_params(launch, kernel, values, {}, p);
+            int64_t tasks = bind_params(launch, kernel, values, {}, p, plan->scratch_bytes);
             if (tasks < 0) return Error{Code::shape, "the sizes of a tensor overflow or are negative"};
 
             uint32_t patch_begin = uint32_t(plan->patches.size());

@@ -21,6 +21,7 @@ struct RegionPlan {
     const RegionInfo* region = nullptr;
     std::vector<int64_t> key;
     int64_t arena_bytes = 0;
+    int64_t scratch_bytes = 0;               // of the launch that needs most
     std::vector<int64_t> slot_offsets;
     std::vector<int64_t> slot_bytes;
     std::vector<int64_t> prefixes;           // per call: where the callee's frame may begin
@@ -50,7 +51,7 @@ Result<std::unique_ptr<RegionPlan>> make_region_plan(const LoadedExecutable& loa
                                                      std::span<const int64_t> key, std::span<const int64_t> values,
                                                      PackMode mode);
 
-// Fills the parameters of one launch; `value` reads an IntSource. Returns tasks, or -1 if sizes overflow.
+// Fills the parameters of one launch. Returns tasks, or -1 if sizes overflow; raises `scratch` to what it needs.
 int64_t bind_params(const LaunchInfo& launch, const KernelInfo& kernel, std::span<const int64_t> plan_values,
-                    std::span<const uint64_t> registers, std::span<int64_t> p);
+                    std::span<const uint64_t> registers, std::span<int64_t> p, int64_t& scratch);
 } // namespace nereus

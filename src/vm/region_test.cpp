@@ -2,12 +2,14 @@
 #include "vm/assembled.h"
 #include "vm/frame.h"
 #include <algorithm>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <thread>
 
 namespace nereus {
 // out = a + b of f32, in tiles of 16 points: kernel 0 of the sample.
-static int32_t add_kernel(const Launch* l, int64_t begin, int64_t end, Worker*) {
+static int32_t add_kernel(const Launch* l, int64_t begin, int64_t end, Worker* worker) {
+    std::memset(worker->scratch, 1, size_t(4096));       // all it asked for
     int64_t points = l->p[4], per_task = l->p[1] * 16, rank = l->p[2];
     const int64_t* extents = l->p + l->p[3];
     for (int64_t i = begin * per_task; i < std::min(end * per_task, points); ++i) {
@@ -107,7 +109,8 @@ TEST(Region, BytesReservedAreThePeak) {
         // main: 40 + 6 * 8 bytes, then its arena of 4000, rounded; factorials lie behind the slot
         int64_t arena = 128, prefix = 4032, factorial = 40 + 3 * 8;
         EXPECT_EQ(f.stats().arena_bytes, arena + prefix + 5 * factorial);
-        EXPECT_EQ(f.stats().peak_bytes, f.stats().arena_bytes + f.stats().object_bytes);
+        EXPECT_EQ(f.stats().scratch_bytes, 4096);
+        EXPECT_EQ(f.stats().peak_bytes, f.stats().arena_bytes + f.stats().object_bytes + f.stats().scratch_bytes);
     }
 }
 
@@ -245,6 +248,17 @@ TEST(Region, CheckedProgramsPoisonWhatDied) {
         Assembled f(integer_entry(2, 1) + each, {}, copy_only);
         EXPECT_EQ(*f.number({5, 1000}), -1000 + 5 - 1) << way;
     }
+}
+
+TEST(Region, ScratchCountsAgainstTheLimit) {
+    Kernel kernel = add_kernel;
+    Assembled small(sample("scratch: 4096", "scratch: 400000"), {.memory_limit = 1 << 20}, std::span(&kernel, 1));
+    EXPECT_TRUE(right(run_sample(*small.context, 100, 5), 100));
+    EXPECT_EQ(small.stats().scratch_bytes, 400000);
+    small.context->trim();
+    EXPECT_TRUE(right(run_sample(*small.context, 10, 5), 10)) << "scratch comes back";
+    Assembled large(sample("scratch: 4096", "scratch: 2000000"), {.memory_limit = 1 << 20}, std::span(&kernel, 1));
+    EXPECT_EQ(run_sample(*large.context, 10, 5).error().code, Code::memory);
 }
 
 TEST(Region, LaunchesByRegistersGiveLateSizes) {
