@@ -79,7 +79,7 @@ std::string FunctionPrinter::arg(ValueId id, bool is_size) {
     const Type& type = m.types[f[id].type];
     bool scalar = type.kind == TypeKind::tensor && type.shape == Shape{};
     bool follows = type.kind == TypeKind::hole || f[id].type == m.types.unit() ||
-                   (is_size && scalar && type.element.dtype == DType::i64) ||
+                   (is_size && type.kind == TypeKind::tensor && type.element.dtype == DType::i64) ||
                    (immediate->form == Form::literal && immediate->literal.kind == Literal::Kind::boolean && scalar);
     return follows ? text : "(" + text + ": " + types_.type(f[id].type) + ")";
 }
@@ -149,7 +149,10 @@ std::string FunctionPrinter::simple_expression(const Binding& b) {
     case Form::update: return "{" + arg(b.args[0]) + " with " + fields(b, 1) + "}";
     case Form::index: return head(b.args[0]) + "[" + index_parts(b) + "]";
     case Form::seq: return "[" + args(b) + "]";
-    case Form::check: return "check(" + (b.args.empty() ? types_.fact(b.fact) : arg(b.args[0])) + ")";
+    case Form::check: {
+        std::string inside = b.args.empty() ? types_.fact(b.fact) : arg(b.args[0]);
+        return "check(" + inside + extra_attributes(b.attributes) + ")";
+    }
     case Form::lambda:
     case Form::if_:
     case Form::match:
@@ -177,7 +180,7 @@ std::string FunctionPrinter::index_parts(const Binding& b) {
 // In the order of the parameters; by name after one that is left out. An attribute is written by name unless values
 // follow it.
 std::string FunctionPrinter::op_args(const Binding& b) {
-    std::string list, extra;
+    std::string list;
     size_t next = 0, group = 0;
     bool named = false;
     std::span<const OpParam> params = b.op->params;
@@ -209,10 +212,17 @@ std::string FunctionPrinter::op_args(const Binding& b) {
         for (uint32_t i = 0; i < given.count && next < b.args.size(); ++i) append(text, arg(b.args[next++], sizes));
         append(list, (named ? prefix : "") + (given.list ? "[" + text + "]" : text));
     }
+    AttributeList extra;
     for (const Attribute& attribute : b.attributes)
-        if (!is_declared(attribute))
-            extra += (extra.empty() ? "; " : ", ") + attribute.name + "=" + attribute_value(attribute);
-    return list + extra;
+        if (!is_declared(attribute)) extra.push_back(attribute);
+    return list + extra_attributes(extra);
+}
+
+std::string FunctionPrinter::extra_attributes(const AttributeList& attributes) {
+    std::string list;
+    for (const Attribute& attribute : attributes)
+        list += (list.empty() ? "; " : ", ") + attribute.name + "=" + attribute_value(attribute);
+    return list;
 }
 
 std::string FunctionPrinter::attribute_value(const Attribute& attribute) {

@@ -159,7 +159,7 @@ void FunctionPrinter::loop_block(BlockId id, size_t states) {
 
 bool FunctionPrinter::surface(const Binding& b) const {
     if (options_.generic || b.results.size() != 1 || !b.targets.empty()) return false;
-    if (b.form != Form::op && !b.attributes.empty()) return false;
+    if (b.form != Form::op && b.form != Form::check && !b.attributes.empty()) return false;
     switch (b.form) {
     case Form::op: return b.blocks.empty() && b.op->name.find('.') == std::string_view::npos;
     case Form::tuple: return b.args.size() >= 2;
@@ -235,14 +235,7 @@ void FunctionPrinter::generic_binding(const Binding& b) {
     if (type_first) text += ": " + types_.type(f[b.results[0]].type);
     if (!b.results.empty()) text += " = ";
     begin(text + (b.form == Form::op ? std::string(b.op->name) : details(b)));
-    std::string extra;
-    if (b.form == Form::op) {
-        out_ += "(" + op_args(b) + ")";
-    } else {
-        for (const Attribute& attribute : b.attributes)
-            extra += (extra.empty() ? "; " : ", ") + attribute.name + "=" + attribute_value(attribute);
-        out_ += "(" + args(b) + extra + ")";
-    }
+    out_ += "(" + (b.form == Form::op ? op_args(b) : args(b) + extra_attributes(b.attributes)) + ")";
     for (size_t i = 0; i < b.blocks.size(); ++i) {
         const Block& block = f[b.blocks[i]];
         std::string head;

@@ -115,15 +115,16 @@ Result<Operand> BodyParser::shape_function(const Token& name) {
 // check(n == m); check(%x): that %x has the type which is written for the result.
 Result<Operand> BodyParser::check_call(const Token& name) {
     cursor_.take();
+    Layout layout(*this, false);
+    Binding binding{.form = Form::check};
     if (cursor_.at_kind(TokenKind::value)) {
-        Layout layout(*this, false);
-        Operand operand = TRY(expression());
-        TRY(cursor_.expect(")"));
-        return emit_.emit(Binding{.form = Form::check, .args = {emit_.use(operand)}}, join(name.span, cursor_.last_span()));
+        binding.args = {emit_.use(TRY(expression()))};
+    } else {
+        types_.unknown = TypeParser::Unknown::reject;
+        types_.may_introduce = false;
+        binding.fact = TRY(types_.fact());
     }
-    types_.unknown = TypeParser::Unknown::reject;
-    types_.may_introduce = false;
-    Binding binding{.form = Form::check, .fact = TRY(types_.fact())};
+    if (cursor_.accept(";")) binding.attributes = TRY(attributes());
     TRY(cursor_.expect(")"));
     return emit_.emit(std::move(binding), join(name.span, cursor_.last_span()));
 }
