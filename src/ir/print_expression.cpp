@@ -169,7 +169,8 @@ std::string FunctionPrinter::index_parts(const Binding& b) {
     for (const IndexPart& part : b.parts) {
         using Kind = IndexPart::Kind;
         std::string text;
-        if (part.kind == Kind::at || part.kind == Kind::from || part.kind == Kind::from_to) text = arg(b.args[next++], true);
+        if (part.kind == Kind::at || part.kind == Kind::from || part.kind == Kind::from_to)
+            text = arg(b.args[next++], true);
         if (part.kind != Kind::at) text += ":";
         if (part.kind == Kind::to || part.kind == Kind::from_to) text += arg(b.args[next++], true);
         append(list, text);
@@ -368,8 +369,8 @@ bool FunctionPrinter::is_simple(const Block& block) const {
     }
     if (!block.symbols.empty() || !block.dims.empty() || block.results.size() != 1) return false;
     if (!only) return true;
-    bool plain = surface(*only) && only->blocks.empty() && only->results[0] == block.results[0] && only->defines.empty() &&
-                 only->dims.empty();
+    bool plain = surface(*only) && only->blocks.empty() && only->results[0] == block.results[0] &&
+                 only->defines.empty() && only->dims.empty();
     return plain && f[block.results[0]].type == m.types.hole() && !f[block.results[0]].known.valid() &&
            uses_[block.results[0].index] == 1;
 }
@@ -429,7 +430,9 @@ std::string FunctionPrinter::literal(const Literal& l) {
     if (count == 0) {                                    // nested lists cannot say this
         std::string sizes;
         for (int64_t size : l.shape) append(sizes, std::to_string(size));
-        std::string_view kind = l.kind == Literal::Kind::real ? "real" : l.kind == Literal::Kind::boolean ? "boolean" : "integer";
+        std::string_view kind = l.kind == Literal::Kind::real      ? "real"
+                                : l.kind == Literal::Kind::boolean ? "boolean"
+                                                                   : "integer";
         return "tensor([], shape=[" + sizes + "], kind=\"" + std::string(kind) + "\")";
     }
     std::string text = "tensor(";

@@ -1,7 +1,8 @@
 #include "ir/print_function.h"
 
 namespace nereus {
-FunctionPrinter::FunctionPrinter(const Module& module, const ModuleNames& names, const Function& function, PrintOptions options)
+FunctionPrinter::FunctionPrinter(const Module& module, const ModuleNames& names, const Function& function,
+                                 PrintOptions options)
     : m(module), names_(names), f(function), options_(options), types_(module, names) {
     immediates_.resize(f.values.size());
     uses_.resize(f.values.size());
@@ -113,7 +114,8 @@ void FunctionPrinter::header(const std::vector<TypeParam>& extra) {
     list.clear();
     for (const DimFact& fact : f.where) list += (list.empty() ? " where " : ", ") + types_.fact(fact);
     text += list;
-    if (f.vjp_forward.valid()) text += " with vjp = (@" + m[f.vjp_forward].name + ", @" + m[f.vjp_backward].name + ")";
+    if (f.vjp_forward.valid())
+        text += " with vjp = (@" + m[f.vjp_forward].name + ", @" + m[f.vjp_backward].name + ")";
     out_ += text + " ";
 }
 

@@ -38,7 +38,8 @@ Result<Operand> BodyParser::expression() {
         const Infix* infix = infix_here();
         if (!infix) break;
         bool compared = false;
-        while (operators_.size() > base && (operators_.back().prefix || operators_.back().infix->level >= infix->level)) {
+        while (operators_.size() > base &&
+               (operators_.back().prefix || operators_.back().infix->level >= infix->level)) {
             compared = !operators_.back().prefix && operators_.back().infix->level == 3;
             TRY(reduce());
         }
@@ -142,7 +143,8 @@ Result<Operand> BodyParser::postfix(Operand head) {
                 binding.form = Form::field;
                 binding.names = {std::string(part.text)};
             } else {
-                return Error{Code::parse, "expected a field or a number after `.` but found " + describe(part), part.span};
+                return Error{Code::parse, "expected a field or a number after `.` but found " + describe(part),
+                             part.span};
             }
             head = emit_.emit(std::move(binding), join(head.span, part.span));
         } else {
@@ -265,7 +267,8 @@ Result<Operand> BodyParser::record(DeclId decl) {
     std::vector<Operand> values;
     Once once;
     if (!(cursor_.at_kind(TokenKind::name) && cursor_.at("=", 1))) {
-        if (cursor_.at("}")) return Error{Code::parse, "a record needs a field", join(opening.span, cursor_.peek().span)};
+        if (cursor_.at("}"))
+            return Error{Code::parse, "a record needs a field", join(opening.span, cursor_.peek().span)};
         binding.form = Form::update;
         values.push_back(TRY(expression()));
         if (!cursor_.at("with")) {
@@ -324,9 +327,12 @@ Result<Operand> BodyParser::bare_name(const Token& token) {
         double value = token.text == "inf" ? HUGE_VAL : NAN;
         return emit_.constant(Literal{.kind = Literal::Kind::real, .reals = {value}}, token.span);
     }
-    if (dtype_from_name(token.text)) return Error{Code::type, "the dtype " + describe(token) + " is not a value", token.span};
+    if (dtype_from_name(token.text))
+        return Error{Code::type, "the dtype " + describe(token) + " is not a value", token.span};
     if (NameEntry* entry = names_.find(token.text); entry && entry->kind)
-        return Error{Code::type, "the " + std::string(kind_name(*entry->kind)) + " " + describe(token) + " is not a value", token.span};
+        return Error{Code::type,
+                     "the " + std::string(kind_name(*entry->kind)) + " " + describe(token) + " is not a value",
+                     token.span};
     return unknown_name(token);
 }
 
