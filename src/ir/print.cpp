@@ -27,9 +27,11 @@ std::string print_decl(const Module& m, const ModuleNames& names, const TypeDecl
     for (size_t i = 0; i < decl.constructors.size(); ++i) {
         const Constructor& constructor = decl.constructors[i];
         text += (i ? " | " : "") + constructor.name;
-        for (size_t k = 0; k < constructor.dims.size(); ++k) text += (k ? ", " : "[") + types.plain(constructor.dims[k]);
+        for (size_t k = 0; k < constructor.dims.size(); ++k)
+            text += (k ? ", " : "[") + types.plain(constructor.dims[k]);
         if (!constructor.dims.empty()) text += "]";
-        for (size_t k = 0; k < constructor.fields.size(); ++k) text += (k ? ", " : "(") + types.type(constructor.fields[k]);
+        for (size_t k = 0; k < constructor.fields.size(); ++k)
+            text += (k ? ", " : "(") + types.type(constructor.fields[k]);
         if (!constructor.fields.empty()) text += ")";
     }
     return text + "\n";

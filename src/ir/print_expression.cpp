@@ -79,7 +79,7 @@ std::string FunctionPrinter::arg(ValueId id, bool is_size) {
     const Type& type = m.types[f[id].type];
     bool scalar = type.kind == TypeKind::tensor && type.shape == Shape{};
     bool follows = type.kind == TypeKind::hole || f[id].type == m.types.unit() ||
-                   (is_size && scalar && type.element.dtype == DType::i64) ||
+                   (is_size && type.kind == TypeKind::tensor && type.element.dtype == DType::i64) ||
                    (immediate->form == Form::literal && immediate->literal.kind == Literal::Kind::boolean && scalar);
     return follows ? text : "(" + text + ": " + types_.type(f[id].type) + ")";
 }
@@ -113,7 +113,9 @@ std::string FunctionPrinter::symbols(const std::vector<Sym>& symbols) {
 // ---- names
 
 std::string FunctionPrinter::function_name(FunctionId id) const {
-    return (m[id].from_prelude ? "" : "@") + m[id].name;
+    const Function& function = m[id];
+    bool bare = function.from_prelude && function.name.find('.') == std::string::npos;
+    return (bare ? "" : function.from_prelude ? "prelude @" : "@") + function.name;
 }
 
 std::string FunctionPrinter::constructor_name(DeclId decl, uint32_t index) const {
@@ -147,7 +149,10 @@ std::string FunctionPrinter::simple_expression(const Binding& b) {
     case Form::update: return "{" + arg(b.args[0]) + " with " + fields(b, 1) + "}";
     case Form::index: return head(b.args[0]) + "[" + index_parts(b) + "]";
     case Form::seq: return "[" + args(b) + "]";
-    case Form::check: return "check(" + (b.args.empty() ? types_.fact(b.fact) : arg(b.args[0])) + ")";
+    case Form::check: {
+        std::string inside = b.args.empty() ? types_.fact(b.fact) : arg(b.args[0]);
+        return "check(" + inside + extra_attributes(b.attributes) + ")";
+    }
     case Form::lambda:
     case Form::if_:
     case Form::match:
@@ -164,7 +169,8 @@ std::string FunctionPrinter::index_parts(const Binding& b) {
     for (const IndexPart& part : b.parts) {
         using Kind = IndexPart::Kind;
         std::string text;
-        if (part.kind == Kind::at || part.kind == Kind::from || part.kind == Kind::from_to) text = arg(b.args[next++], true);
+        if (part.kind == Kind::at || part.kind == Kind::from || part.kind == Kind::from_to)
+            text = arg(b.args[next++], true);
         if (part.kind != Kind::at) text += ":";
         if (part.kind == Kind::to || part.kind == Kind::from_to) text += arg(b.args[next++], true);
         append(list, text);
@@ -175,7 +181,7 @@ std::string FunctionPrinter::index_parts(const Binding& b) {
 // In the order of the parameters; by name after one that is left out. An attribute is written by name unless values
 // follow it.
 std::string FunctionPrinter::op_args(const Binding& b) {
-    std::string list, extra;
+    std::string list;
     size_t next = 0, group = 0;
     bool named = false;
     std::span<const OpParam> params = b.op->params;
@@ -207,10 +213,17 @@ std::string FunctionPrinter::op_args(const Binding& b) {
         for (uint32_t i = 0; i < given.count && next < b.args.size(); ++i) append(text, arg(b.args[next++], sizes));
         append(list, (named ? prefix : "") + (given.list ? "[" + text + "]" : text));
     }
+    AttributeList extra;
     for (const Attribute& attribute : b.attributes)
-        if (!is_declared(attribute))
-            extra += (extra.empty() ? "; " : ", ") + attribute.name + "=" + attribute_value(attribute);
-    return list + extra;
+        if (!is_declared(attribute)) extra.push_back(attribute);
+    return list + extra_attributes(extra);
+}
+
+std::string FunctionPrinter::extra_attributes(const AttributeList& attributes) {
+    std::string list;
+    for (const Attribute& attribute : attributes)
+        list += (list.empty() ? "; " : ", ") + attribute.name + "=" + attribute_value(attribute);
+    return list;
 }
 
 std::string FunctionPrinter::attribute_value(const Attribute& attribute) {
@@ -356,8 +369,8 @@ bool FunctionPrinter::is_simple(const Block& block) const {
     }
     if (!block.symbols.empty() || !block.dims.empty() || block.results.size() != 1) return false;
     if (!only) return true;
-    bool plain = surface(*only) && only->blocks.empty() && only->results[0] == block.results[0] && only->defines.empty() &&
-                 only->dims.empty();
+    bool plain = surface(*only) && only->blocks.empty() && only->results[0] == block.results[0] &&
+                 only->defines.empty() && only->dims.empty();
     return plain && f[block.results[0]].type == m.types.hole() && !f[block.results[0]].known.valid() &&
            uses_[block.results[0].index] == 1;
 }
@@ -417,7 +430,9 @@ std::string FunctionPrinter::literal(const Literal& l) {
     if (count == 0) {                                    // nested lists cannot say this
         std::string sizes;
         for (int64_t size : l.shape) append(sizes, std::to_string(size));
-        std::string_view kind = l.kind == Literal::Kind::real ? "real" : l.kind == Literal::Kind::boolean ? "boolean" : "integer";
+        std::string_view kind = l.kind == Literal::Kind::real      ? "real"
+                                : l.kind == Literal::Kind::boolean ? "boolean"
+                                                                   : "integer";
         return "tensor([], shape=[" + sizes + "], kind=\"" + std::string(kind) + "\")";
     }
     std::string text = "tensor(";

@@ -1,7 +1,8 @@
 #include "ir/print_function.h"
 
 namespace nereus {
-FunctionPrinter::FunctionPrinter(const Module& module, const ModuleNames& names, const Function& function, PrintOptions options)
+FunctionPrinter::FunctionPrinter(const Module& module, const ModuleNames& names, const Function& function,
+                                 PrintOptions options)
     : m(module), names_(names), f(function), options_(options), types_(module, names) {
     immediates_.resize(f.values.size());
     uses_.resize(f.values.size());
@@ -113,7 +114,8 @@ void FunctionPrinter::header(const std::vector<TypeParam>& extra) {
     list.clear();
     for (const DimFact& fact : f.where) list += (list.empty() ? " where " : ", ") + types_.fact(fact);
     text += list;
-    if (f.vjp_forward.valid()) text += " with vjp = (@" + m[f.vjp_forward].name + ", @" + m[f.vjp_backward].name + ")";
+    if (f.vjp_forward.valid())
+        text += " with vjp = (@" + m[f.vjp_forward].name + ", @" + m[f.vjp_backward].name + ")";
     out_ += text + " ";
 }
 
@@ -159,7 +161,7 @@ void FunctionPrinter::loop_block(BlockId id, size_t states) {
 
 bool FunctionPrinter::surface(const Binding& b) const {
     if (options_.generic || b.results.size() != 1 || !b.targets.empty()) return false;
-    if (b.form != Form::op && !b.attributes.empty()) return false;
+    if (b.form != Form::op && b.form != Form::check && !b.attributes.empty()) return false;
     switch (b.form) {
     case Form::op: return b.blocks.empty() && b.op->name.find('.') == std::string_view::npos;
     case Form::tuple: return b.args.size() >= 2;
@@ -235,14 +237,7 @@ void FunctionPrinter::generic_binding(const Binding& b) {
     if (type_first) text += ": " + types_.type(f[b.results[0]].type);
     if (!b.results.empty()) text += " = ";
     begin(text + (b.form == Form::op ? std::string(b.op->name) : details(b)));
-    std::string extra;
-    if (b.form == Form::op) {
-        out_ += "(" + op_args(b) + ")";
-    } else {
-        for (const Attribute& attribute : b.attributes)
-            extra += (extra.empty() ? "; " : ", ") + attribute.name + "=" + attribute_value(attribute);
-        out_ += "(" + args(b) + extra + ")";
-    }
+    out_ += "(" + (b.form == Form::op ? op_args(b) : args(b) + extra_attributes(b.attributes)) + ")";
     for (size_t i = 0; i < b.blocks.size(); ++i) {
         const Block& block = f[b.blocks[i]];
         std::string head;

@@ -43,6 +43,7 @@ class FunctionPrinter {
     std::string args(const Binding& binding, size_t from = 0);
     std::string simple_expression(const Binding& binding);
     std::string op_args(const Binding& binding);
+    std::string extra_attributes(const AttributeList& attributes);    // "; a=1, b=2" or nothing
     std::string details(const Binding& binding);
     std::string index_parts(const Binding& binding);
     std::string function_name(FunctionId id) const;

@@ -7,7 +7,9 @@ namespace nereus {
 namespace {
 constexpr char mark_begin = '\x01', mark_end = '\x02';
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 std::string_view relation_text(Relation relation) {
     switch (relation) {
@@ -33,8 +35,9 @@ std::string joined(const std::vector<std::string>& parts) {
 } // namespace
 
 ModuleNames::ModuleNames(const Module& module) {
-    for (std::string_view word : {"def", "else", "false", "fn", "for", "if", "import", "in", "match", "new", "true", "type",
-                                  "where", "while", "with", "yield", "inf", "nan", "prelude", "_"})
+    for (std::string_view word :
+         {"def",  "else", "false", "fn",    "for",  "if",    "import", "in",  "match",   "new",
+          "true", "type", "where", "while", "with", "yield", "inf",    "nan", "prelude", "_"})
         reserved.insert(std::string(word));
     for (int i = 0; i < dtype_count; ++i) reserved.insert(std::string(dtype_name(DType(i))));
     for (const Function& function : module.functions)    // a dim in scope would hide them
@@ -53,7 +56,8 @@ std::string TypePrinter::unique(std::string_view wanted) {
     for (char c : wanted) name += is_word(c) ? c : '_';
     if (name.empty() || !(name[0] >= 'a' && name[0] <= 'z')) name = "d" + name;
     std::string base = name;
-    for (int i = 1; module_names_->reserved.contains(name) || !used_.insert(name).second; ++i) name = base + "_" + std::to_string(i);
+    for (int i = 1; module_names_->reserved.contains(name) || !used_.insert(name).second; ++i)
+        name = base + "_" + std::to_string(i);
     return name;
 }
 
@@ -247,7 +251,8 @@ std::string TypePrinter::marked_atom(Atom atom, int& budget) {
 
 // The term without its sign.
 std::string TypePrinter::marked_term(const Term& term, int& budget) {
-    bool alone = term.factors.size() == 1 && term.factors[0].power == 1 && (term.coefficient == 1 || term.coefficient == -1);
+    bool alone =
+        term.factors.size() == 1 && term.factors[0].power == 1 && (term.coefficient == 1 || term.coefficient == -1);
     std::vector<std::string> factors;
     for (const Factor& factor : term.factors)
         for (int32_t i = 0; i < factor.power; ++i) {
@@ -298,7 +303,8 @@ std::string quoted_text(std::string_view text) {
         if (c == '\n') out += "\\n";
         else if (c == '\t') out += "\\t";
         else if (c == '"' || c == '\\') out += std::string("\\") + c;
-        else if (uint8_t(c) < ' ' || c == 127) out += std::string("\\x") + hex[uint8_t(c) >> 4] + hex[uint8_t(c) & 15];
+        else if (uint8_t(c) < ' ' || c == 127)
+            out += std::string("\\x") + hex[uint8_t(c) >> 4] + hex[uint8_t(c) & 15];
         else out += c;
     }
     return out + "\"";

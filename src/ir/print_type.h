@@ -30,7 +30,7 @@ class TypePrinter {
     // unless another one is written.
     bool writes_new = false;
     std::optional<SymKind> usual;
-    bool quantifies = false;                             // inside fn(…): a size first written here belongs to that function
+    bool quantifies = false; // inside fn(…): a size first written here belongs to that function
     std::unordered_set<uint32_t> quantified, quantified_vars;
     std::unordered_set<uint32_t> introduced, redefined;  // redefined: `new` again although introduced
     std::unordered_set<uint32_t> definable;              // symbols with a definition; an unknown one has a name then

@@ -56,7 +56,8 @@ class FunctionVerifier {
     enum class State : uint8_t { unbound, visible, gone };
 
     Error error(std::string what) const {
-        Error made{Code::internal, "function @" + f.name + ": " + std::move(what), current_ ? current_->span : f.span};
+        Error made{Code::internal, "function @" + f.name + ": " + std::move(what),
+                   current_ ? current_->span : f.span};
         return made;
     }
     std::string shown(ValueId id) const { return "%" + f[id].name; }
@@ -79,7 +80,7 @@ class FunctionVerifier {
         for (; scope_.size() > mark; scope_.pop_back()) state_[scope_.back().index] = State::gone;
     }
 
-    // `results`: how many the block must have; 0: any number, -1: at least one fewer … given by the form.
+    // `results`: how many the block must have, or `any`.
     Status block(BlockId id, size_t results, int depth) {
         if (id.index >= f.blocks.size()) return error("a block is out of range");
         if (entered_[id.index]) return error("a block is used twice");
@@ -98,7 +99,8 @@ class FunctionVerifier {
         }
         for (ValueId result : b.results) TRY(use(result));
         if (results != any && b.results.size() != results)
-            return error("a block has " + std::to_string(b.results.size()) + " results instead of " + std::to_string(results));
+            return error("a block has " + std::to_string(b.results.size()) + " results instead of " +
+                         std::to_string(results));
         leave(mark);
         return {};
     }
@@ -152,7 +154,8 @@ class FunctionVerifier {
     }
 
     Status pattern(const Pattern& p, std::vector<ValueId>& variables, int depth) {
-        if (depth > max_depth) return Error{Code::limit, "function @" + f.name + ": a pattern nests too deep", f.span};
+        if (depth > max_depth)
+            return Error{Code::limit, "function @" + f.name + ": a pattern nests too deep", f.span};
         if (p.kind == Pattern::Kind::variable) {
             if (p.variable.index >= f.values.size()) return error("a pattern's variable is out of range");
             variables.push_back(p.variable);
@@ -162,7 +165,8 @@ class FunctionVerifier {
             if (!p.dims.empty() && p.dims.size() != m[p.decl].constructors[p.constructor].dims.size())
                 return error("a pattern names the wrong number of dims");
         }
-        if (p.kind == Pattern::Kind::record && p.parts.size() != p.fields.size()) return error("a pattern's fields do not fit");
+        if (p.kind == Pattern::Kind::record && p.parts.size() != p.fields.size())
+            return error("a pattern's fields do not fit");
         for (const Pattern& part : p.parts) TRY(pattern(part, variables, depth + 1));
         return {};
     }
@@ -191,8 +195,10 @@ class FunctionVerifier {
             if (l.kind == Literal::Kind::unit || l.kind == Literal::Kind::text) break;
             int64_t elements = 1;
             for (int64_t size : l.shape)
-                if (size < 0 || __builtin_mul_overflow(elements, size, &elements)) return error("a constant has no shape");
-            TRY(count("numbers of a constant", l.kind == Literal::Kind::real ? l.reals.size() : l.integers.size(), size_t(elements)));
+                if (size < 0 || __builtin_mul_overflow(elements, size, &elements))
+                    return error("a constant has no shape");
+            TRY(count("numbers of a constant", l.kind == Literal::Kind::real ? l.reals.size() : l.integers.size(),
+                      size_t(elements)));
             break;
         }
         case Form::dim:
@@ -308,7 +314,8 @@ Status verify_names(const Module& m) {
             if (!decl.is_record && !constructors.insert(space + constructor.name).second)
                 return Error{Code::internal, "two constructors are called " + constructor.name, decl.span};
             for (TypeId field : constructor.fields)
-                if (field.index >= m.types.size()) return Error{Code::internal, "a field of " + decl.name + " has no type", decl.span};
+                if (field.index >= m.types.size())
+                    return Error{Code::internal, "a field of " + decl.name + " has no type", decl.span};
         }
     }
     return {};

@@ -31,8 +31,10 @@ Result<Operand> BodyParser::call_function(FunctionId id, const Token& name, std:
     Span span = join(name.span, cursor_.last_span());
     size_t expected = module_[id].params.size();
     if (args.size() != expected) {
-        Error error{Code::type, std::string(shown) + " takes " + counted(expected, "argument") + ", " +
-                                    std::to_string(args.size()) + (args.size() == 1 ? " is given" : " are given"), span};
+        Error error{Code::type,
+                    std::string(shown) + " takes " + counted(expected, "argument") + ", " +
+                        std::to_string(args.size()) + (args.size() == 1 ? " is given" : " are given"),
+                    span};
         error.notes.push_back(Note{module_[id].span, "it is declared here"});
         return error;
     }
@@ -115,15 +117,16 @@ Result<Operand> BodyParser::shape_function(const Token& name) {
 // check(n == m); check(%x): that %x has the type which is written for the result.
 Result<Operand> BodyParser::check_call(const Token& name) {
     cursor_.take();
+    Layout layout(*this, false);
+    Binding binding{.form = Form::check};
     if (cursor_.at_kind(TokenKind::value)) {
-        Layout layout(*this, false);
-        Operand operand = TRY(expression());
-        TRY(cursor_.expect(")"));
-        return emit_.emit(Binding{.form = Form::check, .args = {emit_.use(operand)}}, join(name.span, cursor_.last_span()));
+        binding.args = {emit_.use(TRY(expression()))};
+    } else {
+        types_.unknown = TypeParser::Unknown::reject;
+        types_.may_introduce = false;
+        binding.fact = TRY(types_.fact());
     }
-    types_.unknown = TypeParser::Unknown::reject;
-    types_.may_introduce = false;
-    Binding binding{.form = Form::check, .fact = TRY(types_.fact())};
+    if (cursor_.accept(";")) binding.attributes = TRY(attributes());
     TRY(cursor_.expect(")"));
     return emit_.emit(std::move(binding), join(name.span, cursor_.last_span()));
 }
@@ -156,7 +159,8 @@ Status BodyParser::op_arguments(const OpDef& op, const Token& name, std::vector<
         const Token& start = cursor_.peek();
         size_t index = position;
         if (start.kind == TokenKind::name && cursor_.at("=", 1)) {
-            auto it = std::find_if(op.params.begin(), op.params.end(), [&](const OpParam& p) { return p.name == start.text; });
+            auto it = std::find_if(op.params.begin(), op.params.end(),
+                                   [&](const OpParam& p) { return p.name == start.text; });
             if (it == op.params.end()) {
                 std::vector<std::string_view> known;
                 for (const OpParam& param : op.params) known.push_back(param.name);
@@ -176,7 +180,8 @@ Status BodyParser::op_arguments(const OpDef& op, const Token& name, std::vector<
                 Slot* last = slots.empty() ? nullptr : &slots.back();
                 bool takes_more = last && op.params.back().kind == ParamKind::values && (!last->list || last->spread);
                 if (!takes_more)
-                    return Error{Code::type, describe(name) + " takes " + counted(slots.size(), "argument") + ", more are given",
+                    return Error{Code::type,
+                                 describe(name) + " takes " + counted(slots.size(), "argument") + ", more are given",
                                  start.span};
                 last->operands.push_back(TRY(expression()));
                 last->list = last->spread = true;
@@ -218,7 +223,8 @@ Status BodyParser::fill_attribute(const OpDef& op, const OpParam& param, Slot& s
     Attribute attribute{.name = std::string(param.name)};
     const Token& start = cursor_.peek();
     auto wrong = [&](std::string_view what) {
-        return Error{Code::type, quoted(param.name) + " of " + quoted(op.name) + " must be " + std::string(what), start.span};
+        return Error{Code::type, quoted(param.name) + " of " + quoted(op.name) + " must be " + std::string(what),
+                     start.span};
     };
     if (param.kind == ParamKind::dtype) {
         if (start.kind != TokenKind::name) return wrong("a dtype");
@@ -255,7 +261,8 @@ Status BodyParser::fill_attribute(const OpDef& op, const OpParam& param, Slot& s
     return {};
 }
 
-Result<Binding> BodyParser::op_binding(const OpDef& op, const Token& name, std::vector<Slot>& slots, AttributeList extra) {
+Result<Binding> BodyParser::op_binding(const OpDef& op, const Token& name, std::vector<Slot>& slots,
+                                       AttributeList extra) {
     Binding binding{.form = Form::op, .op = &op};
     TypeId i64 = module_.types.scalar(DType::i64);
     for (size_t i = 0; i < slots.size(); ++i) {
@@ -299,7 +306,9 @@ Result<Operand> BodyParser::op_as_function(const OpDef& op, const Token& name) {
     BlockId body = emit_.open_block();
     for (const OpParam& param : op.params) {
         if (!param.optional && param.kind != ParamKind::value && param.kind != ParamKind::size)
-            return Error{Code::type, quoted(op.name) + " needs its " + quoted(param.name) + " and is not a function of values alone",
+            return Error{Code::type,
+                         quoted(op.name) + " needs its " + quoted(param.name) +
+                             " and is not a function of values alone",
                          name.span, "write `fn(%x) { " + std::string(op.name) + "(%x, …) }`"};
         if (!takes_arguments(param)) continue;
         binding.groups.push_back(ArgGroup{param.optional ? 0u : 1u, false});

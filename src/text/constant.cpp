@@ -18,7 +18,8 @@ std::optional<int64_t> fold_integers(std::string_view op, int64_t a, int64_t b, 
     else if (op == "neg") overflow = __builtin_sub_overflow(int64_t(0), a, &result);
     else if (op == "maximum") result = std::max(a, b);
     else if (op == "minimum") result = std::min(a, b);
-    else if ((op == "floor_div" || op == "mod") && b == -1) overflow = op == "floor_div" && __builtin_sub_overflow(int64_t(0), a, &result);
+    else if ((op == "floor_div" || op == "mod") && b == -1)
+        overflow = op == "floor_div" && __builtin_sub_overflow(int64_t(0), a, &result);
     else if (op == "floor_div" && b != 0) result = floor_div(a, b);
     else if (op == "mod" && b != 0) result = a - b * floor_div(a, b);
     else return {};
@@ -43,7 +44,8 @@ std::optional<Dim> fold_dims(Dims& dims, std::string_view op, Dim a, Dim b) {
 
 Result<Operand> BodyParser::number(const Token& token) {
     if (token.kind == TokenKind::real) return emit_.constant(real_literal(token.real), token.span);
-    if (token.integer <= uint64_t(INT64_MAX)) return emit_.constant(integer_literal(int64_t(token.integer)), token.span);
+    if (token.integer <= uint64_t(INT64_MAX))
+        return emit_.constant(integer_literal(int64_t(token.integer)), token.span);
     // 2^63 is a number only with its sign
     if (operators_.empty() || operators_.back().prefix != '-')
         return Error{Code::parse, "integer does not fit into i64", token.span};
@@ -132,8 +134,9 @@ Result<Operand> BodyParser::tensor_literal(const Token& head) {
             return Error{Code::shape, "the shape of the tensor is not possible", span};
     size_t given = literal.kind == Literal::Kind::real ? literal.reals.size() : literal.integers.size();
     if (uint64_t(count) != given || (literal.kind == Literal::Kind::real && !literal.integers.empty()))
-        return Error{Code::shape, "the tensor needs " + std::to_string(count) + " elements, " + std::to_string(given) +
-                                      " are given", span};
+        return Error{
+            Code::shape,
+            "the tensor needs " + std::to_string(count) + " elements, " + std::to_string(given) + " are given", span};
     return emit_.constant(std::move(literal), span);
 }
 

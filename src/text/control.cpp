@@ -146,7 +146,8 @@ Result<BlockId> BodyParser::loop_body(const std::vector<State>& states, std::vec
     } else {
         ValueId tuple = emit_.use(last);
         for (size_t i = 0; i < states.size(); ++i)
-            results.push_back(emit_.emit(Binding{.form = Form::project, .args = {tuple}, .index = uint32_t(i)}, last.span).value);
+            results.push_back(
+                emit_.emit(Binding{.form = Form::project, .args = {tuple}, .index = uint32_t(i)}, last.span).value);
     }
     results.insert(results.end(), yields.begin(), yields.end());
     emit_.block().results = std::move(results);

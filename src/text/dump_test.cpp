@@ -65,7 +65,7 @@ TEST(Dumps, Checks) {
   check(n == m)
   check(compatible(n, m))
   check(n > m)
-  check(n + 1 <= 2*m)
+  check(n + 1 <= 2*m; what="rows")
   %2: Tensor[(?1, ?1, ?), f32] = check(%x)
   %3: i64 = add((?1: i64), (n: i64))
   %2

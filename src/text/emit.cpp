@@ -93,7 +93,8 @@ std::optional<std::vector<Operand>> Emitter::take_tuple(const Operand& operand, 
             operands[i] = Operand{.constant = uint32_t(constants_.size() - 1), .span = before->span};
             drop_last();
         } else {
-            operands[i] = Operand{.value = element, .fresh = function[element].name.empty(), .span = function[element].span};
+            operands[i] =
+                Operand{.value = element, .fresh = function[element].name.empty(), .span = function[element].span};
         }
     }
     return operands;
@@ -166,6 +167,7 @@ void Emitter::name_rest() {
         if (is_immediate(binding)) immediate[binding.results[0].index] = true;
     for (bool immediates : {false, true})
         for (size_t i = 0; i < function.values.size(); ++i)
-            if (function.values[i].name.empty() && immediate[i] == immediates) function.values[i].name = unused_number();
+            if (function.values[i].name.empty() && immediate[i] == immediates)
+                function.values[i].name = unused_number();
 }
 } // namespace nereus

@@ -53,7 +53,7 @@ class Emitter {
     void bind(std::string_view name, const Operand& operand);         // %name = operand
     void name_value(ValueId value, std::string_view wanted);          // unique in the function
     void reserve_name(std::string_view name) { reserved_.insert(name); }
-    void name_rest();                                                 // 0, 1, … for what has no name; immediates last
+    void name_rest(); // 0, 1, … for what has no name; immediates last
 
  private:
     std::string unused_number();

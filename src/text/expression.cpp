@@ -38,7 +38,8 @@ Result<Operand> BodyParser::expression() {
         const Infix* infix = infix_here();
         if (!infix) break;
         bool compared = false;
-        while (operators_.size() > base && (operators_.back().prefix || operators_.back().infix->level >= infix->level)) {
+        while (operators_.size() > base &&
+               (operators_.back().prefix || operators_.back().infix->level >= infix->level)) {
             compared = !operators_.back().prefix && operators_.back().infix->level == 3;
             TRY(reduce());
         }
@@ -142,7 +143,8 @@ Result<Operand> BodyParser::postfix(Operand head) {
                 binding.form = Form::field;
                 binding.names = {std::string(part.text)};
             } else {
-                return Error{Code::parse, "expected a field or a number after `.` but found " + describe(part), part.span};
+                return Error{Code::parse, "expected a field or a number after `.` but found " + describe(part),
+                             part.span};
             }
             head = emit_.emit(std::move(binding), join(head.span, part.span));
         } else {
@@ -189,7 +191,7 @@ Result<Operand> BodyParser::primary() {
         cursor_.take();
         return emit_.constant(Literal{.kind = Literal::Kind::text, .text = unescape(token.text)}, token.span);
     case TokenKind::value: cursor_.take(); return variable(token);
-    case TokenKind::function: cursor_.take(); return function_name(token);
+    case TokenKind::function: cursor_.take(); return function_name(token, item_.from_prelude);
     case TokenKind::type_name: cursor_.take(); return constructor_name(token, item_.from_prelude);
     case TokenKind::name:
         if (dialect_here()) return dialect_op({ResultSyntax{}});
@@ -265,7 +267,8 @@ Result<Operand> BodyParser::record(DeclId decl) {
     std::vector<Operand> values;
     Once once;
     if (!(cursor_.at_kind(TokenKind::name) && cursor_.at("=", 1))) {
-        if (cursor_.at("}")) return Error{Code::parse, "a record needs a field", join(opening.span, cursor_.peek().span)};
+        if (cursor_.at("}"))
+            return Error{Code::parse, "a record needs a field", join(opening.span, cursor_.peek().span)};
         binding.form = Form::update;
         values.push_back(TRY(expression()));
         if (!cursor_.at("with")) {
@@ -309,6 +312,7 @@ Result<Operand> BodyParser::bare_name(const Token& token) {
         cursor_.take();
         return constructor_name(cursor_.take(), true);
     }
+    if (token.text == "prelude" && cursor_.at_kind(TokenKind::function)) return function_name(cursor_.take(), true);
     if (NameEntry* entry = names_.find(token.text)) {
         if (entry->announced)
             return Error{Code::name, "the size " + describe(token) + " is named by the result and not known inside",
@@ -323,14 +327,18 @@ Result<Operand> BodyParser::bare_name(const Token& token) {
         double value = token.text == "inf" ? HUGE_VAL : NAN;
         return emit_.constant(Literal{.kind = Literal::Kind::real, .reals = {value}}, token.span);
     }
-    if (dtype_from_name(token.text)) return Error{Code::type, "the dtype " + describe(token) + " is not a value", token.span};
+    if (dtype_from_name(token.text))
+        return Error{Code::type, "the dtype " + describe(token) + " is not a value", token.span};
     if (NameEntry* entry = names_.find(token.text); entry && entry->kind)
-        return Error{Code::type, "the " + std::string(kind_name(*entry->kind)) + " " + describe(token) + " is not a value", token.span};
+        return Error{Code::type,
+                     "the " + std::string(kind_name(*entry->kind)) + " " + describe(token) + " is not a value",
+                     token.span};
     return unknown_name(token);
 }
 
-Result<Operand> BodyParser::function_name(const Token& token) {
-    const Program::Space& space = program_.space(item_.from_prelude);
+// @f; prelude @map.1 in dumps, where a bare name would not do.
+Result<Operand> BodyParser::function_name(const Token& token, bool from_prelude) {
+    const Program::Space& space = program_.space(from_prelude);
     auto found = space.functions.find(token.text);
     if (found == space.functions.end()) {
         std::vector<std::string_view> known;

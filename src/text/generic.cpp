@@ -20,8 +20,8 @@ constexpr FormName form_names[] = {
 
 bool BodyParser::dialect_here() const {
     auto word = [](const Token& t) { return t.kind == TokenKind::name || t.kind == TokenKind::keyword; };
-    return cursor_.at_kind(TokenKind::name) && cursor_.at(".", 1) && cursor_.peek(1).touches && word(cursor_.peek(2)) &&
-           cursor_.peek(2).touches;
+    return cursor_.at_kind(TokenKind::name) && cursor_.at(".", 1) && cursor_.peek(1).touches &&
+           word(cursor_.peek(2)) && cursor_.peek(2).touches;
 }
 
 Status BodyParser::results_statement() {
@@ -43,7 +43,8 @@ Result<Operand> BodyParser::dialect_op(std::vector<ResultSyntax> results) {
     while (cursor_.at(".")) {
         cursor_.take();
         const Token& part = cursor_.take();
-        name.text = std::string_view(name.text.data(), size_t(part.text.data() + part.text.size() - name.text.data()));
+        name.text =
+            std::string_view(name.text.data(), size_t(part.text.data() + part.text.size() - name.text.data()));
         name.span = join(name.span, part.span);
     }
     Binding binding;
@@ -65,7 +66,8 @@ Result<Operand> BodyParser::dialect_op(std::vector<ResultSyntax> results) {
             std::vector<std::string_view> known;
             for (const OpDef* other : program_.ops.all()) known.push_back(other->name);
             for (const FormName& row : form_names) known.push_back(row.name);
-            return Error{Code::name, "unknown operator " + describe(name), name.span, did_you_mean("", name.text, known)};
+            return Error{Code::name, "unknown operator " + describe(name), name.span,
+                         did_you_mean("", name.text, known)};
         }
         if (!cursor_.at_touching("(")) return cursor_.expected("`(`");
         cursor_.take();
@@ -91,7 +93,8 @@ Result<Operand> BodyParser::dialect_op(std::vector<ResultSyntax> results) {
     Operand first{.value = results.empty() ? ValueId() : binding.results[0], .fresh = true, .span = binding.span};
     for (size_t i = 0; i < results.size(); ++i)
         if (results[i].name.kind == TokenKind::value)
-            emit_.bind(results[i].name.text, Operand{.value = binding.results[i], .fresh = true, .span = binding.span});
+            emit_.bind(results[i].name.text,
+                       Operand{.value = binding.results[i], .fresh = true, .span = binding.span});
     BindingId id = emit_.function.add_binding(std::move(binding));
     emit_.block().bindings.push_back(id);
     return first;
@@ -110,11 +113,14 @@ Status BodyParser::generic_types(const std::vector<ValueId>& results) {
 
 Status BodyParser::form_details(Binding& binding) {
     auto function = [&]() -> Result<FunctionId> {
+        bool qualified = cursor_.at_word("prelude") && cursor_.peek(1).kind == TokenKind::function;
+        if (qualified) cursor_.take();
         const Token& token = cursor_.take();
-        bool own = token.kind == TokenKind::function;
+        bool own = token.kind == TokenKind::function && !qualified;
         const Program::Space& space = program_.space(!own || item_.from_prelude);
         auto found = space.functions.find(token.text);
-        if (found == space.functions.end()) return Error{Code::name, "unknown function " + describe(token), token.span};
+        if (found == space.functions.end())
+            return Error{Code::name, "unknown function " + describe(token), token.span};
         return found->second;
     };
     auto number = [&]() -> Result<uint32_t> {
@@ -160,7 +166,8 @@ Status BodyParser::form_details(Binding& binding) {
         do {
             Token kind = TRY(word());
             auto found = std::find(std::begin(kinds), std::end(kinds), kind.text);
-            if (found == std::end(kinds)) return Error{Code::parse, "unknown part of an index " + describe(kind), kind.span};
+            if (found == std::end(kinds))
+                return Error{Code::parse, "unknown part of an index " + describe(kind), kind.span};
             binding.parts.push_back(IndexPart{IndexPart::Kind(found - std::begin(kinds))});
         } while (cursor_.accept(","));
         return {};
@@ -222,7 +229,8 @@ Status BodyParser::generic_arguments(Binding& binding) {
     }
     for (size_t i = 0; i < operands.size(); ++i) {
         bool size = (binding.form == Form::for_ && i == 0) || (binding.form == Form::index && i > 0);
-        binding.args.push_back(emit_.use(operands[i], size ? module_.types.scalar(DType::i64) : module_.types.hole()));
+        binding.args.push_back(
+            emit_.use(operands[i], size ? module_.types.scalar(DType::i64) : module_.types.hole()));
     }
     if (cursor_.accept(";")) binding.attributes = TRY(attributes());
     return cursor_.expect(")");
@@ -242,7 +250,8 @@ Result<Attribute> BodyParser::attribute() {
     Attribute attribute;
     Token name = TRY(cursor_.expect_kind(TokenKind::name, "an attribute"));
     attribute.name = std::string(name.text);
-    while (cursor_.accept(".")) attribute.name += "." + std::string(TRY(cursor_.expect_kind(TokenKind::name, "a name")).text);
+    while (cursor_.accept("."))
+        attribute.name += "." + std::string(TRY(cursor_.expect_kind(TokenKind::name, "a name")).text);
     TRY(cursor_.expect("="));
     const Token& token = cursor_.peek();
     types_.unknown = TypeParser::Unknown::reject;
@@ -302,7 +311,8 @@ Status BodyParser::generic_blocks(Binding& binding) {
                 State param;
                 param.name = TRY(cursor_.expect_kind(TokenKind::value, "a parameter"));
                 bool is_lambda = binding.form == Form::lambda;
-                param.notes = TRY(annotation(is_lambda ? TypeParser::Unknown::quantify : TypeParser::Unknown::reject, true));
+                param.notes =
+                    TRY(annotation(is_lambda ? TypeParser::Unknown::quantify : TypeParser::Unknown::reject, true));
                 params.push_back(state_param(param));
                 return {};
             }));

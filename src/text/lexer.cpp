@@ -92,7 +92,9 @@ class Lexer {
             size_t from = at_;
             while (is_word(peek())) ++at_;
             std::string_view word = text_.substr(from, at_ - from);
-            TokenKind kind = is_keyword(word) ? TokenKind::keyword : is_upper(c) ? TokenKind::type_name : TokenKind::name;
+            TokenKind kind = is_keyword(word) ? TokenKind::keyword
+                             : is_upper(c)    ? TokenKind::type_name
+                                              : TokenKind::name;
             push(kind, from, word.size());
             return {};
         }
@@ -119,7 +121,8 @@ class Lexer {
         digits();
         bool real = false;
         // after a field's dot only digits are read, so that .0.1 is two projections
-        bool projection = touches_ && !tokens_.empty() && tokens_.back().text == "." && tokens_.back().kind == TokenKind::sign;
+        bool projection =
+            touches_ && !tokens_.empty() && tokens_.back().text == "." && tokens_.back().kind == TokenKind::sign;
         if (!projection) {
             if (peek() == '.' && is_digit(peek(1))) {
                 real = true;
@@ -201,7 +204,8 @@ class Lexer {
             Token& opening = tokens_[open_.back()];
             char expected = opening.text == "(" ? ')' : opening.text == "[" ? ']' : '}';
             if (c != expected) {
-                Error wrong = error("expected `" + std::string(1, expected) + "` but found `" + shown + "`", at_ - 1, 1);
+                Error wrong =
+                    error("expected `" + std::string(1, expected) + "` but found `" + shown + "`", at_ - 1, 1);
                 wrong.notes.push_back(Note{opening.span, "`" + std::string(opening.text) + "` was opened here"});
                 return wrong;
             }

@@ -62,7 +62,7 @@ struct Reader {
     }
 
     bool may_be_deep() const {
-        int unbracketed = 0;                             // fn() -> fn() -> …, for %i in for %j in …, else if … else if
+        int unbracketed = 0; // fn() -> fn() -> …, for %i in for %j in …, else if … else if
         for (const SourceFile& file : files)
             for (const Token& token : file.tokens) {
                 if (token.depth > 50) return true;
@@ -92,9 +92,11 @@ Loader no_imports() {
 }
 
 Result<Module> parse(ParseInput input, const OpRegistry& ops, std::vector<SourceText>* out_sources) {
-    Reader reader{.texts = {}, .files = {}, .loaded = {}, .program = {.module = {}, .ops = ops, .own = {}, .prelude = {}}};
+    Reader reader{
+        .texts = {}, .files = {}, .loaded = {}, .program = {.module = {}, .ops = ops, .own = {}, .prelude = {}}};
     Status status = reader.run(input);
-    std::vector<SourceText> sources(std::make_move_iterator(reader.texts.begin()), std::make_move_iterator(reader.texts.end()));
+    std::vector<SourceText> sources(std::make_move_iterator(reader.texts.begin()),
+                                    std::make_move_iterator(reader.texts.end()));
     if (out_sources) *out_sources = sources;
     if (!status) return std::move(status).error();
     reader.program.module.sources = std::move(sources);

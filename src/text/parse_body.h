@@ -106,7 +106,7 @@ class BodyParser {
     Result<Operand> record(DeclId decl);
     Result<Operand> index(const Operand& head);
     Result<Operand> bare_name(const Token& token);
-    Result<Operand> function_name(const Token& token);
+    Result<Operand> function_name(const Token& token, bool from_prelude);
     Result<Operand> constructor_name(const Token& token, bool from_prelude);
     Result<ConstructorRef> constructor(const Token& token, bool from_prelude);
     Error unknown_name(const Token& token);

@@ -3,7 +3,9 @@
 namespace nereus {
 namespace {
 bool begins_item(const Cursor& cursor) {
-    auto is_item = [](const Token& t) { return Cursor::is(t, "def") || Cursor::is(t, "type") || Cursor::is(t, "import"); };
+    auto is_item = [](const Token& t) {
+        return Cursor::is(t, "def") || Cursor::is(t, "type") || Cursor::is(t, "import");
+    };
     return is_item(cursor.peek()) || (cursor.at_word("prelude") && is_item(cursor.peek(1)));
 }
 Error twice(std::string_view what, const Token& name, Span first) {
@@ -32,7 +34,8 @@ Status Declarations::collect(const SourceFile& file, std::vector<ImportItem>& im
             TRY(collect_function(cursor, from_prelude, file));
         } else {
             Error error = cursor.expected("`def`, `type` or `import`");
-            if (cursor.at_kind(TokenKind::value)) error.hint = "bindings stand inside a function: `def @main() { … }`";
+            if (cursor.at_kind(TokenKind::value))
+                error.hint = "bindings stand inside a function: `def @main() { … }`";
             return error;
         }
     }
@@ -47,7 +50,8 @@ Status Declarations::collect_type(Cursor& cursor, bool from_prelude, const Sourc
     DeclId id(program_.module.decls.size());
     auto [known, is_new] = program_.space(from_prelude).types.emplace(name.text, id);
     if (!is_new) return twice("type", name, program_.module[known->second].span);
-    program_.module.decls.push_back(TypeDecl{.name = std::string(name.text), .from_prelude = from_prelude, .span = name.span});
+    program_.module.decls.push_back(
+        TypeDecl{.name = std::string(name.text), .from_prelude = from_prelude, .span = name.span});
     TypeItem item{id, &file.tokens, cursor.position(), 0, from_prelude};
     if (cursor.at("[")) cursor.jump(cursor.peek().partner + 1);
     TRY(cursor.expect("="));
@@ -73,7 +77,8 @@ Status Declarations::collect_function(Cursor& cursor, bool from_prelude, const S
     if (from_prelude && program_.ops.find(name.text))
         return Error{Code::name, "the prelude's " + describe(name) + " has the name of an operator", name.span};
     while (!cursor.at("{")) {
-        if (cursor.at_kind(TokenKind::end) || begins_item(cursor)) return cursor.expected("`{` and the body of the function");
+        if (cursor.at_kind(TokenKind::end) || begins_item(cursor))
+            return cursor.expected("`{` and the body of the function");
         bool opens = cursor.at("(") || cursor.at("[");
         cursor.jump(opens ? cursor.peek().partner + 1 : cursor.position() + 1);
     }
@@ -299,7 +304,8 @@ Status Declarations::vjp(Cursor& cursor, FunctionItem& item) {
     auto name = [&]() -> Result<FunctionId> {
         Token token = TRY(cursor.expect_kind(TokenKind::function, "a function"));
         auto found = space.functions.find(token.text);
-        if (found == space.functions.end()) return Error{Code::name, "unknown function " + describe(token), token.span};
+        if (found == space.functions.end())
+            return Error{Code::name, "unknown function " + describe(token), token.span};
         return found->second;
     };
     Function& function = program_.module[item.id];

@@ -32,8 +32,6 @@ class Declarations {
     Status type_params(Cursor& cursor, NameScope& names, std::vector<std::string_view>& order);
     Status type_body(const TypeItem& item, NameScope& names, bool collecting);
     Status constructor_dims(Cursor& cursor, NameScope& names, Constructor* into);
-    Status find_kinds();
-    Status find_constructors(const TypeItem& item);
     Status signature(FunctionItem& item);
     Status vjp(Cursor& cursor, FunctionItem& item);
 

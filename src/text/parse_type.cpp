@@ -102,7 +102,8 @@ Result<TypeId> TypeParser::tuple() {
 
 Result<TypeId> TypeParser::function() {
     const Token& word = cursor_.take();
-    if (word.depth + ++unbracketed_ > max_nesting) return Error{Code::limit, "types nest more than 1000 deep", word.span};
+    if (word.depth + ++unbracketed_ > max_nesting)
+        return Error{Code::limit, "types nest more than 1000 deep", word.span};
     TRY(cursor_.expect("("));
     Unknown policy = unknown;                            // a function type may be about sizes of its own
     if (unknown == Unknown::reject && quantifies_in_functions) unknown = Unknown::quantify;
@@ -274,7 +275,8 @@ Result<Dim> TypeParser::atom() {
         if (named) cursor_.take();
         NameEntry* entry = named ? names_.find(key) : nullptr;
         Sym sym = entry ? entry->param.dim : dims.new_symbol("?", SymKind::unknown);
-        if (named && !entry) names_.add(key, NameEntry{TypeParam::Kind::dim, TypeParam{TypeParam::Kind::dim, {}, sym}, token.span});
+        if (named && !entry)
+            names_.add(key, NameEntry{TypeParam::Kind::dim, TypeParam{TypeParam::Kind::dim, {}, sym}, token.span});
         read = dims.of(sym);
     } else if (cursor_.at("new")) {
         bool kind_written = cursor_.peek(2).kind == TokenKind::name;           // as dumps of later stages have it
@@ -317,7 +319,8 @@ Result<Dim> TypeParser::dim_function(const Token& name) {
         return Error{Code::name, describe(name) + " is not a function of dims", name.span,
                      "those are `min`, `max`, `mod` and `bcast`"};
     if (args.empty() || (name.text == "mod" && args.size() != 2))
-        return Error{Code::parse, describe(name) + (name.text == "mod" ? " takes two dims" : " needs a dim"), name.span};
+        return Error{Code::parse, describe(name) + (name.text == "mod" ? " takes two dims" : " needs a dim"),
+                     name.span};
     if (name.text == "min") return dims.min(args);
     if (name.text == "max") return dims.max(args);
     return name.text == "bcast" ? dims.bcast(args) : dims.mod(args[0], args[1]);

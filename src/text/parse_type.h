@@ -21,7 +21,8 @@ class TypeParser {
     bool may_introduce = false;                          // whether `new k` is allowed here
     SymKind introduces = SymKind::late;                  // kind of `new k` without one
     std::vector<NamedSym> introduced;                    // by `new`, in order of the text
-    const std::vector<NamedSym>* announced = nullptr;    // `new` of the signature's result: a body's `new` means the same
+    const std::vector<NamedSym>* announced =
+        nullptr; // `new` of the signature's result: a body's `new` means the same
 
     Result<TypeId> type();
     Result<Shape> shape();

@@ -81,8 +81,10 @@ Status BodyParser::end_of_statement(const Token& start) {
     if (cursor_.at(";") || cursor_.at("}")) return {};
     if (!next.newline_before) {
         Error error = cursor_.expected("a newline or `;` after the statement");
-        if (cursor_.at("(") || cursor_.at("[")) error.hint = "the `" + std::string(next.text) + "` of a call or an index touches its head";
-        if (cursor_.at("=") && start.kind == TokenKind::name) error.hint = "a variable is written `%" + std::string(start.text) + "`";
+        if (cursor_.at("(") || cursor_.at("["))
+            error.hint = "the `" + std::string(next.text) + "` of a call or an index touches its head";
+        if (cursor_.at("=") && start.kind == TokenKind::name)
+            error.hint = "a variable is written `%" + std::string(start.text) + "`";
         return error;
     }
     bool minus = cursor_.at("-") && cursor_.peek(1).touches && next.span.column <= start.span.column;
@@ -126,7 +128,8 @@ BodyParser::Stmt BodyParser::kind_of_statement() const {
         pattern = first.text == "_";
         break;
     case TokenKind::type_name:
-        while (Cursor::is(cursor_.token(after), ".") && cursor_.token(after + 1).kind == TokenKind::type_name) after += 2;
+        while (Cursor::is(cursor_.token(after), ".") && cursor_.token(after + 1).kind == TokenKind::type_name)
+            after += 2;
         skip("[");
         skip("(");
         skip("{");
