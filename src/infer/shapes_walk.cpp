@@ -273,7 +273,7 @@ Status Walk::settle(Matching& matching, const std::string& callee) {
 Result<Walk::Made> Walk::narrow(Made made, TypeId written, const Names&, Names& solved) {
     auto fresh_dim = [&](Sym s) {
         bool named = s.valid() && module_.dims.symbol(s).kind != SymKind::unknown;
-        Sym own = fresh(named ? module_.dims.symbol(s).name : "n", SymKind::size);
+        Sym own = fresh(named ? module_.dims.symbol(s).name : "n", SymKind::late);
         defines_.push_back(own);
         Dim d = module_.dims.of(own);
         if (named) solved.dims.try_emplace(s, d);
