@@ -263,10 +263,15 @@ Status Machine::leave() {
     }
     const Binding& waiting = function()[left.caller];
     Status done = [&]() -> Status {
-        const ApplyTarget* target = nullptr;             // of several: each has its own way to what the call defines
+        const ApplyTarget* target = nullptr;
         for (const ApplyTarget& one : waiting.targets)
-            if (waiting.targets.size() > 1 && &module_[one.function] == &callee) target = &one;
-        if (target) {
+            if (&module_[one.function] == &callee) target = &one;
+        for (size_t i = 0; target && i < target->dims.size(); ++i) {     // opened: known now, and in the result's type
+            std::optional<Sym> opened = module_.dims.as_symbol(target->dims[i]);
+            if (opened && std::ranges::count(target->opened, *opened) > 0)
+                if (std::optional<int64_t> size = left.scope.size(callee.symbols[i])) top().scope.set(*opened, *size);
+        }
+        if (waiting.targets.size() > 1) {                // each has its own way to what the binding defines
             TRY(define(target->chosen, callee.result_dims, left.scope, top().scope));
             TRY(define(waiting.defines, target->results, top().scope, top().scope));
         } else if (is_function) {

@@ -63,6 +63,7 @@ class Liveness {
         use(f, function.result);
         for (size_t i = 0; i < function.result_dims.size(); ++i)     // sizes that the result's type shows are part of it
             results_[f][i] = all_live(f, function.result_dims[i]) && shows(function.result, function.result_dims[i]);
+        for (const DimFact& fact : function.where) use(f, fact.left), use(f, fact.right);
         for (const Binding& b : function.bindings) {
             use(f, b.fact.left), use(f, b.fact.right);
             if (b.form == Form::dim) use(f, b.dim);
@@ -207,6 +208,7 @@ class Renaming {
         for (ValueInfo& value : function_.values) value.type = type(value.type), dim(value.known);
         function_.result = type(function_.result);
         for (Dim& d : function_.result_dims) dim(d);
+        for (DimFact& fact : function_.where) dim(fact.left), dim(fact.right);
         for (Block& block : function_.blocks)
             for (Dim& d : block.dims) dim(d);
         for (Binding& b : function_.bindings) {
