@@ -1,4 +1,5 @@
 #include "eval/machine.h"
+#include <algorithm>
 
 namespace nereus {
 namespace {
@@ -72,7 +73,9 @@ Status Machine::run_binding(const Binding& binding) {
     case Form::match: return try_arms(binding, 0);
     case Form::for_:
     case Form::while_: return start_loop(binding);
-    case Form::check: return check_fact(binding.fact, top().scope, "check");
+    case Form::check:
+        if (!binding.args.empty()) return finish(binding, arg(binding, 0));      // the result's type is the check
+        return check_fact(binding.fact, top().scope, "check");
     case Form::literal:
     case Form::dim:
     case Form::function:
@@ -149,7 +152,16 @@ Status Machine::apply(const Binding& binding) {
         for (const ApplyTarget& target : binding.targets) {
             if (target.lambda != callee.lifted_lambda) continue;
             args.insert(args.begin(), closure.items().begin(), closure.items().end());
-            return call(target.function, std::move(args), {}, caller);
+            const Function& instance = module_[target.function];
+            Frame frame;                                 // what is opened is found from the captured values
+            for (size_t i = 0; i < target.dims.size(); ++i) {
+                bool opened = false;
+                for (Sym symbol : module_.dims.symbols_of(target.dims[i]))
+                    opened |= std::ranges::count(target.opened, symbol) > 0;
+                if (opened) continue;
+                frame.scope.set(instance.symbols[i], TRY(top().scope.evaluate(module_.dims, target.dims[i])));
+            }
+            return enter(target.function, instance.body, instance.params, std::move(args), caller, std::move(frame));
         }
         return Error{Code::internal, "a closure arrived that the call does not list"};
     }
@@ -251,7 +263,20 @@ Status Machine::leave() {
     }
     const Binding& waiting = function()[left.caller];
     Status done = [&]() -> Status {
-        if (is_function) TRY(define(waiting.defines, callee.result_dims, left.scope, top().scope));
+        const ApplyTarget* target = nullptr;
+        for (const ApplyTarget& one : waiting.targets)
+            if (&module_[one.function] == &callee) target = &one;
+        for (size_t i = 0; target && i < target->dims.size(); ++i) {     // opened: known now, and in the result's type
+            std::optional<Sym> opened = module_.dims.as_symbol(target->dims[i]);
+            if (opened && std::ranges::count(target->opened, *opened) > 0)
+                if (std::optional<int64_t> size = left.scope.size(callee.symbols[i])) top().scope.set(*opened, *size);
+        }
+        if (waiting.targets.size() > 1) {                // each has its own way to what the binding defines
+            TRY(define(target->chosen, callee.result_dims, left.scope, top().scope));
+            TRY(define(waiting.defines, target->results, top().scope, top().scope));
+        } else if (is_function) {
+            TRY(define(waiting.defines, callee.result_dims, left.scope, top().scope));
+        }
         return finish(waiting, std::move(result));
     }();
     if (!done) return located(std::move(done).error(), waiting);

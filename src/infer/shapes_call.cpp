@@ -87,7 +87,7 @@ Result<Walk::Callee> Walk::call_code(uint32_t code, std::vector<Made>& args, Spa
     for (size_t i = 0; i < callee.plan.symbols.size(); ++i) image[callee.plan.symbols[i]] = callee.plan.actuals[i];
     for (size_t i = 0; i < callee.plan.tails.size(); ++i) tails[callee.plan.tails[i]] = callee.plan.tail_actuals[i];
     for (size_t i = 0; i < summary.extent.size(); ++i) {
-        Sym own = fresh(summary.names[i], summary.extent[i] ? SymKind::size : SymKind::host);
+        Sym own = fresh(summary.names[i], summary.extent[i] ? SymKind::fresh : SymKind::host);
         if (summary.extent[i]) know_.add_extent(own);
         callee.chosen.push_back(dims.of(own));
         image[program_.pool.result(i, summary.extent[i])] = dims.of(own);
@@ -218,7 +218,7 @@ Result<Walk::Made> Walk::apply(const Binding& b) {
         std::vector<Made> all;
         Abs alone{.kind = AbsKind::closures, .closures = {c}};
         auto opened = [&] {
-            Sym s = fresh("n", SymKind::size);
+            Sym s = fresh("n", SymKind::late);
             know_.add_extent(s);
             target.opened.push_back(s);
             return module_.dims.of(s);

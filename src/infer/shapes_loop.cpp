@@ -134,6 +134,27 @@ bool regroup(LeafStates& states) {
     return changed;
 }
 
+// A while whose condition compares something that grows by a constant with something that stays: it ends at the first
+// i with c*i + b >= 0, so it runs max(0, ceil(-b / c)) times.
+std::optional<Dim> counted_trips(Dims& dims, const Condition& condition, Sym counter) {
+    if (condition.kind != Condition::Kind::relation) return std::nullopt;
+    Dim left = condition.left, right = condition.right;
+    Relation relation = condition.relation;
+    if (relation == Relation::greater || relation == Relation::greater_equal) {
+        std::swap(left, right);
+        relation = relation == Relation::greater ? Relation::less : Relation::less_equal;
+    }
+    if (relation != Relation::less && relation != Relation::less_equal) return std::nullopt;
+    Dim over = dims.sub(left, right);                    // goes on while over < 0
+    if (relation == Relation::less_equal) over = dims.sub(over, dims.constant(1));
+    std::optional<Dims::Linear> linear = dims.linear_in(over, counter);
+    std::optional<int64_t> step = linear ? dims.constant_value(linear->a) : std::nullopt;
+    if (!step || *step <= 0) return std::nullopt;
+    Dim needed = dims.floor_div(dims.add(dims.scale(linear->b, -1), dims.constant(*step - 1)), dims.constant(*step));
+    Dim both[] = {needed, dims.constant(0)};
+    return dims.max(both);
+}
+
 // A yielded value as one row of the stack: sizes local to the body are given to `local`.
 class Row : public Join {
  public:
@@ -349,6 +370,8 @@ Result<Walk::Made> Walk::loop(const Binding& b) {
         std::map<Sym, Dim> at_exit{{*dims.as_symbol(last.counter), trips}};
         for (const auto& [group, symbol] : last.groups) at_exit[*dims.as_symbol(symbol)] = exits[group];
         if (std::optional<Condition> c = substituted(condition, at_exit, scope)) know_.assume(negate(*c));
+        if (std::optional<Dim> exactly = counted_trips(dims, condition, *dims.as_symbol(last.counter)))
+            if (visible(*exactly, scope)) know_.assume(trips, Relation::equal, *exactly);
     }
     Made result{parts.size() == 1 ? parts[0] : abstracts_.tuple(parts), {}};
     result.value = emit(std::move(out), result.abs, skeleton_of(b), in_[b.results[0]].name, b.span);

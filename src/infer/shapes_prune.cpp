@@ -61,12 +61,27 @@ class Liveness {
         const Function& function = module_.functions[f];
         for (const ValueInfo& value : function.values) use(f, value.type);
         use(f, function.result);
+        for (size_t i = 0; i < function.result_dims.size(); ++i)     // sizes that the result's type shows are part of it
+            results_[f][i] = all_live(f, function.result_dims[i]) && shows(function.result, function.result_dims[i]);
+        for (const DimFact& fact : function.where) use(f, fact.left), use(f, fact.right);
         for (const Binding& b : function.bindings) {
             use(f, b.fact.left), use(f, b.fact.right);
             if (b.form == Form::dim) use(f, b.dim);
         }
     }
 
+    bool shows(TypeId id, Dim size) const {
+        const Type& t = module_.types[id];
+        for (Dim d : t.shape.dims)
+            if (d == size) return true;
+        for (TypeId part : t.parts)
+            if (shows(part, size)) return true;
+        for (const TypeArg& arg : t.args) {
+            if (const TypeId* type = std::get_if<TypeId>(&arg); type && shows(*type, size)) return true;
+            if (const Dim* d = std::get_if<Dim>(&arg); d && *d == size) return true;
+        }
+        return false;
+    }
     void need_result(size_t f, size_t i) {
         if (!results_[f][i]) results_[f][i] = changed_ = true;
         use(f, module_.functions[f].result_dims[i]);
@@ -193,6 +208,7 @@ class Renaming {
         for (ValueInfo& value : function_.values) value.type = type(value.type), dim(value.known);
         function_.result = type(function_.result);
         for (Dim& d : function_.result_dims) dim(d);
+        for (DimFact& fact : function_.where) dim(fact.left), dim(fact.right);
         for (Block& block : function_.blocks)
             for (Dim& d : block.dims) dim(d);
         for (Binding& b : function_.bindings) {

@@ -5,7 +5,7 @@ namespace nereus {
 Walk::Walk(Program& program, uint32_t instance, bool audible)
     : program_(program), module_(program.module), abstracts_(program.abstracts), self_(instance),
       code_(program.codes[program.instances[instance].plan.key.code]), in_(module_[code_.function]), audible_(audible),
-      know_(module_.dims), env_(in_.values.size(), abstracts_.bottom()) {
+      is_entry_(instance == 0), know_(module_.dims), env_(in_.values.size(), abstracts_.bottom()) {
     if (audible_) new_of_.resize(in_.values.size());
 }
 
@@ -59,7 +59,11 @@ Status Walk::enter() {
     for (const Equation& e : matching.equations)
         if (!matching.unsolved(e.written)) know_.assume(image(e.written), Relation::equal, e.found);
     if (!lifted)
-        for (const DimFact& fact : in_.where) know_.assume(image(fact.left), fact.relation, image(fact.right));
+        for (const DimFact& fact : in_.where) {
+            DimFact own{image(fact.left), fact.relation, image(fact.right), fact.span};
+            know_.assume(own.left, own.relation, own.right);
+            if (audible_ && is_entry_) out_.where.push_back(own);    // the door checks it; callers did for others
+        }
     return {};
 }
 
@@ -273,7 +277,7 @@ Status Walk::settle(Matching& matching, const std::string& callee) {
 Result<Walk::Made> Walk::narrow(Made made, TypeId written, const Names&, Names& solved) {
     auto fresh_dim = [&](Sym s) {
         bool named = s.valid() && module_.dims.symbol(s).kind != SymKind::unknown;
-        Sym own = fresh(named ? module_.dims.symbol(s).name : "n", SymKind::size);
+        Sym own = fresh(named ? module_.dims.symbol(s).name : "n", SymKind::late);
         defines_.push_back(own);
         Dim d = module_.dims.of(own);
         if (named) solved.dims.try_emplace(s, d);

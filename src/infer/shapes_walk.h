@@ -139,6 +139,7 @@ class Walk : public ShapeScope {
     const Callable code_;
     const Function& in_;
     bool audible_;
+    const bool is_entry_;
     Knowledge know_;
     Names names_;
     std::vector<AbsId> env_;
