@@ -234,7 +234,7 @@ Result<Walk::Made> Walk::apply(const Binding& b) {
         defines_ = std::move(outer);
         std::copy(all.end() - ptrdiff_t(args.size()), all.end(), args.begin());
         if (audible_) {
-            target.function = program_.output_of(callee.instance, self_, b.span);
+            target.function = program_.output_of(callee.instance, self_, b.span, closures.size() == 1);
             target.dims = callee.plan.actuals;
             out.targets.push_back(std::move(target));
         }

@@ -173,11 +173,12 @@ Status Program::analyse(uint32_t id) {
     return failed;
 }
 
-FunctionId Program::output_of(uint32_t id, uint32_t caller, Span call) {
+FunctionId Program::output_of(uint32_t id, uint32_t caller, Span call, bool certain) {
     Instance& instance = instances[id];
     if (instance.output.valid()) return instance.output;
     instance.output = FunctionId(out.size());
     instance.caller = caller, instance.call = call;
+    instance.certain = certain && (caller == UINT32_MAX || instances[caller].certain);
     out.emplace_back();
     to_emit_.push_back(id);
     return instance.output;

@@ -39,6 +39,7 @@ struct Instance {
     FunctionId output;                                   // given when an audible walk first calls it
     uint32_t caller = UINT32_MAX;                        // who did, and where
     Span call;
+    bool certain = true;                                 // false: reached only where one of several closures may be called
 };
 
 class Program {
@@ -62,7 +63,7 @@ class Program {
     Result<Target> resolve(uint32_t caller, uint32_t code, const std::vector<AbsId>& args, const RangeOf& range,
                            const std::function<bool(Dim, Dim)>& equal);
     Result<const Summary*> summary(uint32_t instance);   // analyses it if need be
-    FunctionId output_of(uint32_t instance, uint32_t caller, Span call);
+    FunctionId output_of(uint32_t instance, uint32_t caller, Span call, bool certain = true);
     std::vector<Note> call_path(uint32_t instance) const;
 
     // Cells live as long as the analysis and only widen; any widening after its first use starts the analysis anew.

@@ -188,6 +188,16 @@ void Walk::bind(ValueId in, Made made) {
     if (audible_) new_of_[in.index] = made.value;
 }
 
+ValueId Walk::bind_param(ValueId in) {
+    if (!audible_) return {};
+    ValueId value = add_value(in_[in].name, type(abs(in), in_[in].type), in_[in].span);
+    const Abs& a = abstracts_[abs(in)];
+    if (a.kind == AbsKind::tensor && a.tensor.dtype == DType::i64) out_[value].known = number_of(a.tensor);
+    new_of_[in.index] = value;
+    out_[at_].params.push_back(value);
+    return value;
+}
+
 Result<Walk::Made> Walk::evaluate(const Binding& b) {
     switch (b.form) {
     case Form::op: return operate(b);
@@ -298,8 +308,8 @@ Result<Walk::Made> Walk::narrow(Made made, TypeId written, const Names&, Names& 
 Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
     Answer answer = know_.ask(a, relation, b);
     if (answer == Answer::yes) return {};
-    if (answer == Answer::no) {
-        if (!audible_) return {};
+    if (answer == Answer::no && !audible_) return {};
+    if (answer == Answer::no && program_.instances[self_].certain) {
         auto name = [&](Sym s) { return module_.dims.symbol(s).name; };
         return error(std::string(what) + ": " + module_.dims.to_string(a, name) + " and " + module_.dims.to_string(b, name) +
                      (relation == Relation::equal ? " differ" : " do not fit"));

@@ -44,6 +44,7 @@ class Walk : public ShapeScope {
     AbsId abs(ValueId in) const { return env_[in.index]; }
     bool any_bottom(const std::vector<ValueId>& args) const;
     void bind(ValueId in, Made made);
+    ValueId bind_param(ValueId in);                      // a parameter of the block being written; env_ has its value
 
     // shapes_operate.cpp: operators, indexing
     Result<Made> operate(const Binding& b);
@@ -109,6 +110,7 @@ class Walk : public ShapeScope {
     ValueId dead_end() const;
 
     // shapes_loop.cpp
+    class Loop;
     Result<Made> loop(const Binding& b);
     std::optional<Condition> substituted(Condition c, const std::map<Sym, Dim>& image, uint32_t scope);
 
