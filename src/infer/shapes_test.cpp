@@ -102,6 +102,46 @@ const Case shapes[] = {
     {"gradient", "def @loss(%w, %x) { sum(matmul(%x, %w)) }\n"
                  "def @main(%w: Tensor[(d, h), f32], %x: Tensor[(n, d), f32]) { grad(@loss)(%w, %x) }",
      "(f32(d, h), f32(n, d)); 0 checks"},
+    {"growing by doubling", "def @main(%x: Tensor[(n), f32], %k: i64) {\n"
+                            "  for %i in %k, (%a = %x, %b = %x) { (concat([%a, %b]), concat([%b, %a])) } }",
+     "(f32(v1), f32(v1)); 0 checks"},
+    {"counted while", "def @main(%x: Tensor[(n), f32]) {\n"
+                      "  %r = while (%a = %x, %i = 0) (%i < n) { (%a * 2.0, %i + 1) }\n  full([%r.1], 1.0) + %r.0 }",
+     "f32(n); 0 checks"},
+    {"growing recursion", "def @f(%x, %n) { if (%n <= 0) { %x } else { @f(concat([%x, %x]), %n - 1) } }\n"
+                          "def @main(%x: Tensor[(n), f32], %k: i64) { @f(%x, %k) }",
+     "f32(j); 0 checks"},
+    {"cache", "def @main(%x: Tensor[(n, d), f32]) {\n"
+              "  for %i in n, (%cache = full([0, d], 0.0)) { concat([%cache, reshape(%x[%i], [1, d])], axis=0) } }",
+     "f32(n, d); 0 checks"},
+    {"halves", "def @main(%x: Tensor[(n), f32]) { %h = n // 2; concat([%x[%h:n], %x[0:%h]]) + %x }", "f32(n); 0 checks"},
+    {"closures in a list", "type List[a] = Nil | Cons(a, List[a])\n"
+                           "def @run(%l, %x) { match (%l) { Nil => %x, Cons(%f, %r) => @run(%r, %f(%x)) } }\n"
+                           "def @main(%x: Tensor[(n), f32], %w: Tensor[(n, n), f32], %y: Tensor[(n), f32]) {\n"
+                           "  @run(Cons(fn(%a) { matmul(%a, %w) }, Cons(fn(%a) { %a + %y }, Nil)), %x) }",
+     "f32(n); 0 checks"},
+    {"closures around closures", "def @compose(%f, %g) { fn(%x) { %f(%g(%x)) } }\n"
+                                 "def @iterate(%f, %n) {\n"
+                                 "  if (%n <= 0) { fn(%x) { %x } } else { @compose(%f, @iterate(%f, %n - 1)) } }\n"
+                                 "def @main(%x: Tensor[(n), f32], %k: i64) { @iterate(fn(%y) { %y + 1.0 }, %k)(%x) }",
+     "f32(n); 0 checks"},
+    {"new sizes", "def @f(%x: Tensor[(n, m), f32]) -> Tensor[(new k, m), f32] {\n"
+                  "  gather(%x, nonzero(sum(%x, axes=[1]) > 0.0)[0]) }\n"
+                  "def @main(%x: Tensor[(n, m), f32]) { %y = @f(%x); (%y + %y, @f(%y)) }",
+     "(f32(k, m), f32(k1, m)); 0 checks"},
+    {"narrowing", "def @g(%x: Tensor[(n), f32]) { %x }\ndef @main(%x: Tensor[.., f32]) { @g(%x) }", "f32(n); 1 checks"},
+    {"elements looked at once", "def @f(%s: Seq[Tensor[(n), f32]]) { length(%s) + n }\n"
+                                "def @main(%x: Tensor[(a), f32], %y: Tensor[(b), f32]) { @f([%x, %y]) }",
+     "i64(); 1 checks"},
+    {"rows of unknown size", "def @main(%x: Tensor[(n), f32]) { for %i in n, () { yield gather(%x, nonzero(%x > 0.0)[0]) } }",
+     "f32(n, row1); 1 checks"},
+    {"arms of two ranks", "def @main(%c: bool, %x: Tensor[(n), f32], %y: Tensor[(n, m), f32]) {\n"
+                          "  %z = if (%c) { %x } else { %y }\n  exp(%z) + %z }",
+     "f32(..s); 0 checks"},
+    {"one of several closures may fail", "def @main(%c: bool, %x: Tensor[(3), f32]) {\n"
+                                         "  %f = if (%c) { fn(%y) { %y + full([3], 1.0) } } else { fn(%y) { %y + full([4], 1.0) } }\n"
+                                         "  sum(%f(%x)) }",
+     "f32(); 1 checks"},
 };
 INSTANTIATE_TEST_SUITE_P(Infer, Shapes, testing::ValuesIn(shapes));
 
