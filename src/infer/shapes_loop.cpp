@@ -161,7 +161,8 @@ class Walk::Loop {
         Sym exit = w.fresh("trips", SymKind::counter);
         carried.push_back({*dims.as_symbol(turn.counter), dims.constant(0), dims.add(turn.counter, dims.constant(1)), exit});
         extents.push_back(exit);
-        return dims.of(exit);
+        std::optional<Dim> exactly = counted_trips(dims, turn.condition, *dims.as_symbol(turn.counter));
+        return exactly && visible(*exactly) ? *exactly : dims.of(exit);    // as it stands: facts here hold inside only
     }
 
     // All rows of a stack have one size; where only running tells it, the first row does, and every later one is checked:
@@ -195,8 +196,6 @@ class Walk::Loop {
         std::map<Sym, Dim> at_exit{{counter, trips}};
         for (const auto& [group, symbol] : turn.groups) at_exit[*dims.as_symbol(symbol)] = exits.at(group);
         if (std::optional<Condition> c = w.substituted(turn.condition, at_exit, scope)) w.know_.assume(negate(*c));
-        std::optional<Dim> exactly = counted_trips(dims, turn.condition, counter);
-        if (exactly && visible(*exactly)) w.know_.assume(trips, Relation::equal, *exactly);
     }
     void is_extent(Sym s) {
         w.know_.add_extent(s);
