@@ -158,6 +158,9 @@ const Case refuted[] = {
     {"inner dims", "def @main(%x: Tensor[(n, 4), f32], %w: Tensor[(5, m), f32]) { matmul(%x, %w) }", "matmul: inner dims: 4 and 5 differ"},
     {"in a callee", "def @f(%x, %w) { matmul(%x, %w) }\ndef @main(%x: Tensor[(n, 4), f32], %w: Tensor[(5, m), f32]) { @f(%x, %w) }",
      "matmul: inner dims: 4 and 5 differ | in @f, called here"},
+    {"in the callee's words", "def @f(%x, %w: Tensor[(h, h), f32]) { matmul(concat([%x, %x]), %w) }\n"
+                              "def @main(%x: Tensor[(n), f32], %w: Tensor[(n, n), f32]) where n > 0 { @f(%x, %w) }",
+     "matmul: inner dims: 2*h and h differ | in @f, called here"},
     {"never returns", "def @f(%x) { @f(%x) }\ndef @main(%x: f32) { @f(%x) }", "entry @main never returns"},
 };
 INSTANTIATE_TEST_SUITE_P(Infer, Refuted, testing::ValuesIn(refuted));

@@ -310,8 +310,7 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
     if (answer == Answer::yes) return {};
     if (answer == Answer::no && !audible_) return {};
     if (answer == Answer::no && program_.instances[self_].certain) {
-        auto name = [&](Sym s) { return module_.dims.symbol(s).name; };
-        return error(std::string(what) + ": " + module_.dims.to_string(a, name) + " and " + module_.dims.to_string(b, name) +
+        return error(std::string(what) + ": " + text(a) + " and " + text(b) +
                      (relation == Relation::equal ? " differ" : " do not fit"));
     }
     if (audible_) {
@@ -331,9 +330,18 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
 Status Walk::believe(Dim a, Relation relation, Dim b, std::string_view what) {
     Answer answer = know_.ask(a, relation, b);
     if (answer == Answer::no && audible_)
-        return error(std::string(what) + ": " + module_.dims.to_string(a) + " and " + module_.dims.to_string(b) + " do not fit");
+        return error(std::string(what) + ": " + text(a) + " and " + text(b) + " do not fit");
     if (answer == Answer::unknown) know_.assume(a, relation, b);
     return {};
+}
+
+// In the user's words: sizes of a parameter by the name the signature or the parameter gives them.
+std::string Walk::text(Dim d) const {
+    SymbolNames names = symbol_names();
+    return module_.dims.to_string(d, [&](Sym s) {
+        auto it = names.dims.find(s);
+        return it == names.dims.end() ? module_.dims.symbol(s).name : it->second;
+    });
 }
 
 Error Walk::error(std::string what) {

@@ -129,6 +129,7 @@ class Walk : public ShapeScope {
     Sym fresh(std::string_view name, SymKind kind);
     Dim fresh_number(std::string_view name);             // a host symbol defined by the binding under way
     Made with_number(Made made, std::string_view name);  // a direct i64 scalar always has a number
+    std::string text(Dim d) const;
     bool visible(Dim d, uint32_t scope) const;           // all its symbols are older than `scope`
     bool visible(const Condition& c, uint32_t scope) const;
     uint32_t now() const { return uint32_t(module_.dims.symbol_count()); }
