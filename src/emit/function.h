@@ -92,6 +92,10 @@ class EmitFunction {
     void check(const Binding& b);
     const std::unordered_set<ValueId>& uses(BindingId id);           // of objects, nested blocks included
 
+    // narrow.cpp: values under a type that says more about their sizes
+    void narrow(const Binding& b);
+    std::string misfit_text(const std::string& who, ValueId v, uint32_t door_type);
+
     // launch.cpp
     void launch(const Binding& b);
 
@@ -123,5 +127,6 @@ class EmitFunction {
     std::vector<uint32_t> slot_depth_;       // loops around a slot's making
     uint32_t step_ = 0;
     uint32_t site_ = 0;
+    std::optional<Error> error_;             // of this function; the first one counts
 };
 } // namespace nereus

@@ -21,9 +21,9 @@ enum class Opcode : uint16_t {
     new_tensor, new_scalar, new_data, new_seq, new_ref,
     tensor_data, tensor_dim, tensor_rank, scalar_value, tag, field, bound_dim,
     seq_length, seq_get, seq_push, seq_set, seq_stack, ref_read, ref_write,
-    retain, release, equal, print,
+    retain, release, equal, print, observe, check_fit,
 };
-inline constexpr int opcode_count = int(Opcode::print) + 1;
+inline constexpr int opcode_count = int(Opcode::check_fit) + 1;
 
 // x is 16 bits wide, the others 32.
 struct Instruction { Opcode op; uint16_t x = 0; uint32_t a = 0, b = 0, c = 0; bool operator==(const Instruction&) const = default; };
