@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "driver/compile.h"
 #include "eval/eval.h"
+#include "library/library.h"
 #include "ops/registry.h"
 #include "vm/context.h"
 #include <gtest/gtest.h>
@@ -40,7 +41,7 @@ std::string message(const std::string& program, std::vector<Value> args) {
     if (!shaped) return ADD_FAILURE() << shaped.error().message, "";
     Result<Executable> exe = compile(*parsed, options);
     if (!exe) return ADD_FAILURE() << exe.error().message, "";
-    Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*exe));
+    Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*exe), library());
     if (!loaded) return ADD_FAILURE() << loaded.error().message, "";
     std::unique_ptr<Context> context = std::move(*Context::make(*loaded, {}));
     Result<Value> expected = eval(*shaped, FunctionId(0), args), found = context->run((*loaded)->exe().entries[0], args);
@@ -94,6 +95,13 @@ def @main(%x: Tensor[(n), f32], %y: Tensor[(m), f32], %k: i64) {
 def @f(%t: Tree[Tensor[(d), f32]]) { full([d], 1.0) }
 )";
     EXPECT_EQ(message(text, {ones({2}), ones({2}), integers({60}, true)}), "");
+}
+TEST(SameErrors, MoreThanThereAre) {
+    std::string text = "def @main(%x: Tensor[(n, m), f32], %k: i64) { topk(%x, %k, axis=0) }";
+    EXPECT_EQ(message(text, {ones({2, 3}), integers({2}, true)}), "");
+    EXPECT_EQ(message(text, {ones({2, 3}), integers({0}, true)}), "");
+    EXPECT_EQ(message(text, {ones({2, 3}), integers({3}, true)}), "k=3 is out of range for axis 0 of size 2");
+    EXPECT_EQ(message(text, {ones({2, 3}), integers({-1}, true)}), "k=-1 is out of range for axis 0 of size n");
 }
 } // namespace
 } // namespace nereus

@@ -5,6 +5,7 @@
 #include "eval/eval.h"
 #include "exe/artefact.h"
 #include "ir/instantiate.h"
+#include "library/library.h"
 #include "value/compare.h"
 #include "value/text.h"
 #include "vm/context.h"
@@ -72,7 +73,7 @@ struct Inputs {
 };
 
 std::unique_ptr<Context> context_of(Executable exe) {
-    Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(exe));
+    Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(exe), library());
     if (!loaded) {
         ADD_FAILURE() << loaded.error().message;
         return nullptr;

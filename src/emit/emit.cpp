@@ -9,7 +9,7 @@ Result<Executable> emit(Lowered& lowered, const Storage& storage, KernelCode cod
     for (size_t i = 0; i < lowered.module.functions.size(); ++i) TRY(EmitFunction(program, code, FunctionId(i)).run());
     TRY(emit_entry(program, entry, typed));
     for (size_t i = 0; i < code.kernels.size(); ++i)
-        program.exe.kernels.push_back(KernelInfo{code.kernels[i].function.name, code.offsets[i], false, code.kernels[i].scratch_bytes, code.kernels[i].params});
+        program.exe.kernels.push_back(KernelInfo{code.kernels[i].function.name, code.offsets[i], lowered.in_library[i], code.kernels[i].scratch_bytes, code.kernels[i].params});
     program.exe.blob = std::move(code.blob);
     program.exe.target = std::move(code.target);
     program.exe.checked = code.checked;

@@ -27,6 +27,7 @@ struct LaunchSpec {
     std::vector<Group> groups;
     std::vector<Scalar> scalars;
     std::vector<Sym> late;                   // symbols that receive Launch.out
+    bool library = false;                    // `kernel` is a signature: the code is in the library, under its name
 };
 
 // The binding being lowered, tuples already taken apart, and where its parts go.
