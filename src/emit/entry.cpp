@@ -37,7 +37,8 @@ class EmitDoor {
         for (Sym s : dims().symbols_of(d))               // local to one element: nothing to compare it with
             if (std::find(function_.symbols.begin(), function_.symbols.end(), s) == function_.symbols.end()) return -1;
         entry_.size_names.push_back(dims().to_string(d));
-        sizes_.push_back({{d, Reg(sizes_.size()), direct}, param_, axis});
+        std::string uneven = "argument %" + param_ + ": axis " + std::to_string(axis) + " is {1}, expected " + dims().to_string(d) + " = {0}";
+        sizes_.push_back({{d, Reg(sizes_.size()), direct, std::move(uneven)}, param_, axis});
         return int32_t(sizes_.size() - 1);
     }
 
@@ -96,6 +97,7 @@ class EmitDoor {
             Reg left = dim(fact.left), right = dim(fact.right);
             put(Opcode::check, program_.site(Code::shape, text + " does not hold: found {0} and {1}", fact.span), left, right, uint16_t(fact.relation));
         }
+        check_shape_variables();
         std::vector<uint32_t> arguments, results, given;
         for (Sym s : function_.symbols) arguments.push_back(symbols_.at(s));
         for (size_t i = 0; i < entry_.param_leaves.size(); ++i) arguments.push_back(Reg(sizes_.size() + i));
@@ -126,6 +128,27 @@ class EmitDoor {
     static std::string_view sign(Relation relation) {
         constexpr std::string_view signs[] = {"==", "!=", "<", "<=", ">", ">=", "~"};
         return signs[size_t(relation)];
+    }
+
+    // Two arguments of shape ..s have the same shape.
+    void check_shape_variables() {
+        struct Seen { Reg object; size_t before; std::string name; };
+        std::map<uint32_t, Seen> seen;
+        for (size_t i = 0; i < function_.params.size(); ++i) {
+            const ValueInfo& param = function_[function_.params[i]];
+            const Type t = type(param.type);
+            if (t.kind != TypeKind::tensor || t.shape.ranked || !t.shape.tail.valid()) continue;
+            Seen now{Reg(sizes_.size() + i), t.shape.dims.size(), param.name};
+            auto [it, first] = seen.emplace(t.shape.tail.index, now);
+            if (first) continue;
+            std::string variable = ".." + program_.module().vars[t.shape.tail.index].name;
+            uint32_t site = program_.site(Code::shape, "argument %" + now.name + " has another shape than %" + it->second.name +
+                                                           ": both are " + variable, function_.span);
+            Reg same = next_++, one = next_++;
+            put(Opcode::tensor_same, same, it->second.object, now.object, uint16_t(it->second.before + 256 * now.before));
+            put(Opcode::load_constant, one, program_.constant(1));
+            put(Opcode::check, site, same, one, uint16_t(Relation::equal));
+        }
     }
 
     void check(SizeSolver& solver, const Size& size) {
