@@ -25,7 +25,7 @@ struct Inputs {
 
     int64_t size(Sym s) {
         static constexpr int64_t common[] = {0, 1, 1, 2, 3, 5, 7, 17, 33};
-        if (module.dims.symbol(s).kind == SymKind::unknown) return random() % 8 ? 3 : int64_t(random() % 5);   // '?': each its own
+        if (module.dims.symbol(s).kind == SymKind::unknown) return random() % 8 ? 4 : int64_t(random() % 5);   // '?': each its own
         auto [it, fresh] = sizes.emplace(s, 0);
         if (fresh) it->second = common[random() % std::size(common)];
         return it->second;
