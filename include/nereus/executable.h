@@ -6,7 +6,8 @@
 
 namespace nereus {
 class LoadedExecutable;                        // of the library
-}
+namespace api { struct ContextInside; }
+} // namespace nereus
 
 namespace nereus::v1 {
 struct Parameter {
@@ -101,8 +102,7 @@ class Context {
     ~Context();
 
  private:
-    struct State;
-    explicit Context(std::unique_ptr<State> state);
-    std::unique_ptr<State> state_;
+    explicit Context(std::unique_ptr<api::ContextInside> inside);
+    std::unique_ptr<api::ContextInside> inside_;
 };
 } // namespace nereus::v1

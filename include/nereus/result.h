@@ -1,4 +1,5 @@
-// nereus/result.h - what a function gives back: its result, or why there is none. No exception leaves the library.
+// nereus/result.h - what a function gives back: its result, or why there is none. A function that returns a Result throws
+// nothing; the others throw only what std::string and std::vector throw when memory runs out.
 // Everything here is used as nereus::Name; v1 is in the names that binaries link to, so that they cannot be mixed.
 #pragma once
 #include <cstdint>

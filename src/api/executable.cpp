@@ -31,11 +31,10 @@ Result<std::vector<std::byte>> Executable::to_bytes() const {
     return api::guarded<std::vector<std::byte>>([&] { return nereus::save(program_->exe()); });
 }
 Status Executable::save(const std::string& path) const {
-    Result<std::vector<std::byte>> bytes = to_bytes();
-    if (!bytes) return bytes.error();
-    nereus::Status written = write_file(path, std::span<const std::byte>(*bytes));
-    if (!written) return api::translate(std::move(written).error());
-    return {};
+    return api::guarded<void>([&]() -> nereus::Status {
+        std::vector<std::byte> bytes = TRY(nereus::save(program_->exe()));
+        return write_file(path, std::span<const std::byte>(bytes));
+    });
 }
 
 std::vector<Signature> Executable::entries() const {

@@ -42,7 +42,8 @@ template <class T, class Work> v1::Result<T> guarded(Work&& work) {
     try {
         nereus::Result<T> result = work();
         if (!result) return translate(std::move(result).error());
-        return v1::Result<T>(std::move(result).take());
+        if constexpr (std::is_void_v<T>) return {};
+        else return std::move(result).take();
     } catch (const std::bad_alloc&) {
         return out_of_memory();
     }
