@@ -13,7 +13,7 @@ namespace nereus::v1 {
 struct Parameter {
     std::string name, type;                    // without %; Tensor[(n, 4), f32], {w: …, b: …}, Leaf(…) | Node(…)
 };
-// What an entry point takes and gives, as text.
+// What an entry point takes and gives, as text; a size that the program computes is written _.
 struct Signature {
     std::string name;
     std::vector<Parameter> parameters;

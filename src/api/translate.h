@@ -35,7 +35,8 @@ inline v1::Error translate(nereus::Error error) {
     return out;
 }
 
-inline v1::Error out_of_memory() { return translate(nereus::Error{nereus::Code::memory, "out of memory"}); }
+// Allocates nothing: the texts are short enough for a string to hold them itself.
+inline v1::Error out_of_memory() { return {v1::Code::memory, "out of memory", {}, {}, "out of memory\n"}; }
 
 // Runs what may fail in a room. Rooms return errors; only the standard library throws, when memory runs out.
 template <class T, class Work> v1::Result<T> guarded(Work&& work) {
