@@ -6,7 +6,7 @@
 namespace nereus::v1 {
 struct CompileOptions {
     std::string entry = "main";                // the function to compile, without @
-    std::string target = "host";               // the processor: x86-64-v2, x86-64-v3, x86-64-v4 or host, this one
+    std::string target = "host";               // x86-64-v2, x86-64-v3, x86-64-v4, or host: this processor
     bool checked = false;                      // kernels assert that they stay inside their buffers
     std::string name = "program.nr";           // of a program given as text, in its errors
 };

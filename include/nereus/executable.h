@@ -1,5 +1,5 @@
-// nereus/executable.h - running a compiled program. This half of the library has no compiler in it: whatever shape,
-// length or depth the arguments have, nothing is compiled here.
+// nereus/executable.h - running a compiled program. This half of the library has no compiler in it: whatever
+// shape, length or depth the arguments have, nothing is compiled here.
 #pragma once
 #include "nereus/value.h"
 #include <functional>
@@ -11,7 +11,8 @@ namespace api { struct ContextInside; }
 
 namespace nereus::v1 {
 struct Parameter {
-    std::string name, type;                    // without %; Tensor[(n, 4), f32], {w: …, b: …}, Leaf(…) | Node(…)
+    std::string name;                          // without %
+    std::string type;                          // Tensor[(n, 4), f32], {w: …, b: …}, Leaf(…) | Node(…)
 };
 // What an entry point takes and gives, as text; a size that the program computes is written _.
 struct Signature {
@@ -28,8 +29,8 @@ struct ExecutableCounts {
 // A compiled program. A small handle on something immutable: copy it and share it between threads.
 class Executable {
  public:
-    // Reads an artefact. It contains machine code: loading one is trusting whoever made it. Damage is `corrupt`, another
-    // version or a processor that lacks something is `mismatch`.
+    // Reads an artefact. It contains machine code: loading one is trusting whoever made it. Damage is
+    // `corrupt`, another version or a processor that lacks something is `mismatch`.
     static Result<Executable> load(const std::string& path);
     static Result<Executable> from_bytes(std::span<const std::byte> bytes);
     // Writes an artefact, whole or not at all. The same executable gives the same bytes.
@@ -65,15 +66,17 @@ struct Size {
     int64_t extent = 0;
 };
 
-// What one call at a time changes: make one per thread and use it again and again. After an error it is ready for the
-// next call. Memory stays at the largest call's; it does not grow with the number of shapes seen.
+// What one call at a time changes: make one per thread and use it again and again. After an error it is ready
+// for the next call. Memory stays at the largest call's; it does not grow with the number of shapes seen.
 class Context {
  public:
     static Result<Context> make(const Executable& executable, const ContextOptions& options = {});
 
     // Calls the first entry point with its arguments in order.
     Result<Value> call(std::span<const Value> arguments);
-    Result<Value> call(std::initializer_list<Value> arguments) { return call(std::span(arguments.begin(), arguments.size())); }
+    Result<Value> call(std::initializer_list<Value> arguments) {
+        return call(std::span(arguments.begin(), arguments.size()));
+    }
     // Calls the entry point of that name.
     Result<Value> call(std::string_view entry, std::span<const Value> arguments);
     Result<Value> call(std::string_view entry, std::initializer_list<Value> arguments) {
@@ -85,8 +88,8 @@ class Context {
         return call_named(std::span(arguments.begin(), arguments.size()), entry);
     }
 
-    // The arena bytes that a call of the first entry point, or the one named, will use at these sizes, without calling
-    // it; an upper bound where elements decide between ways. `limit`: the sizes do not bound it.
+    // The arena bytes that a call of the first entry point, or the one named, will use at these sizes; an
+    // upper bound where elements decide between ways. An error with `limit`: the sizes do not bound it.
     Result<int64_t> peak(std::span<const Size> sizes, std::string_view entry = {}) const;
     Result<int64_t> peak(std::initializer_list<Size> sizes, std::string_view entry = {}) const {
         return peak(std::span(sizes.begin(), sizes.size()), entry);

@@ -1,6 +1,6 @@
-// nereus/result.h - what a function gives back: its result, or why there is none. A function that returns a Result throws
-// nothing; the others throw only what std::string and std::vector throw when memory runs out.
-// Everything here is used as nereus::Name; v1 is in the names that binaries link to, so that they cannot be mixed.
+// nereus/result.h - what a function gives back: its result, or why there is none. A function that returns a
+// Result throws nothing; the others throw only what std::string and std::vector throw when memory runs out.
+// Write nereus::Value; the v1 is in the names that binaries link to, so that versions cannot be mixed.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -41,7 +41,7 @@ struct Error {
     std::string message;                       // what was found and what was expected
     Place where = {};
     std::string hint = {};                     // what to do about it; may be empty
-    std::string text = {};                     // all of it for people: place, message, the line with a mark, hint
+    std::string text = {};                     // for people: place, message, the line with a mark, hint
 };
 
 // Prints what was done wrong with the library and ends the program: for mistakes in the calling code only.

@@ -1,6 +1,6 @@
 // nereus/value.h - what an entry point takes and gives: tensors, tuples, records, constructors and sequences.
-// A Value is a small handle; copies share, nothing ever changes, and threads may share it. Depth is yours: a list of a
-// million constructors is built, read, compared and freed without deep recursion.
+// A Value is a small handle; copies share, nothing ever changes, and threads may share it. Depth is yours: a
+// list of a million constructors is built, read, compared and freed without deep recursion.
 #pragma once
 #include "nereus/result.h"
 #include <concepts>
@@ -43,17 +43,19 @@ class Value {
     // ---- builders
     // (), the empty tuple.
     Value() noexcept;
-    // A tensor with a copy of the elements, row by row. Refused: another number of elements than the shape has, too
-    // little memory.
-    template <Element T> static Result<Value> tensor(Shape shape, std::type_identity_t<std::span<const T>> data) {
+    // A tensor with a copy of the elements, row by row. Refused: another number of elements than the shape
+    // has, too little memory.
+    template <Element T>
+    static Result<Value> tensor(Shape shape, std::type_identity_t<std::span<const T>> data) {
         return copied(dtype_of<T>, std::move(shape), data.data(), data.size_bytes());
     }
     template <Element T> static Result<Value> tensor(Shape shape, std::initializer_list<T> data) {
         return tensor<T>(std::move(shape), std::span<const T>(data.begin(), data.size()));
     }
-    // A tensor whose elements stay where they are: `owner` keeps them alive, and nobody may change them from now on.
+    // A tensor whose elements stay where they are: `owner` keeps them alive, and nobody changes them again.
     template <Element T>
-    static Result<Value> view(Shape shape, std::type_identity_t<std::span<const T>> data, std::shared_ptr<const void> owner) {
+    static Result<Value> view(Shape shape, std::type_identity_t<std::span<const T>> data,
+                              std::shared_ptr<const void> owner) {
         return viewed(dtype_of<T>, std::move(shape), data.data(), data.size_bytes(), std::move(owner));
     }
     // A tensor of rank 0.
@@ -86,7 +88,7 @@ class Value {
     std::string_view constructor_name() const;
     // Of a record: parallel to its parts.
     std::span<const std::string> field_names() const;
-    // The parts: items of a tuple or sequence, fields of a record, arguments of a constructor. A tensor has none.
+    // The parts: items of a tuple or sequence, fields of a record, arguments of a constructor; no elements.
     size_t size() const;
     Value operator[](size_t part) const;
     // The field of a record; find() for one that may be missing.
@@ -97,7 +99,7 @@ class Value {
 
     // The same structure, dtypes, shapes and bits: a NaN equals itself, 0 and -0 differ.
     bool operator==(const Value& other) const;
-    // Where this first differs from what was expected, and how; nothing if it does not. Any NaN equals any other.
+    // Where this first differs from what was expected, and how; nothing if it does not. NaN equals NaN.
     std::optional<std::string> difference(const Value& expected, const Tolerance& tolerance = {}) const;
     // from_json() gives the same bits back.
     std::string to_json() const;
@@ -113,7 +115,8 @@ class Value {
  private:
     friend struct api::ValueInside;
     static Result<Value> copied(DType dtype, Shape shape, const void* data, size_t bytes);
-    static Result<Value> viewed(DType dtype, Shape shape, const void* data, size_t bytes, std::shared_ptr<const void> owner);
+    static Result<Value> viewed(DType dtype, Shape shape, const void* data, size_t bytes,
+                                std::shared_ptr<const void> owner);
     static Value scalar_of(DType dtype, const void* element);
     const void* elements(DType wanted) const;
 

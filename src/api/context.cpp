@@ -21,11 +21,13 @@ struct ContextInside {
 
     nereus::Result<const EntryInfo*> entry(std::string_view name) const {
         if (name.starts_with("@")) name.remove_prefix(1);
-        if (name.empty()) return &program->exe().entries[0];
+        if (name.empty() && !program->exe().entries.empty()) return &program->exe().entries[0];
         if (const EntryInfo* found = program->find_entry(name)) return found;
         std::string names;
-        for (const EntryInfo& known : program->exe().entries) names += (names.empty() ? "@" : ", @") + known.name;
-        return nereus::Error{nereus::Code::name, "the executable has no entry point @" + std::string(name), {}, "it has " + names};
+        for (const EntryInfo& known : program->exe().entries)
+            names += (names.empty() ? "@" : ", @") + known.name;
+        std::string what = "the executable has no entry point @" + std::string(name);
+        return nereus::Error{nereus::Code::name, std::move(what), {}, "it has " + names};
     }
 
     nereus::Status order(const EntryInfo& entry, std::span<const v1::Field> named) {
@@ -34,7 +36,8 @@ struct ContextInside {
             const v1::Field* found = nullptr;
             for (const v1::Field& field : named) {
                 if (!is_named(field, param.name)) continue;
-                if (found) return nereus::Error{nereus::Code::usage, "argument %" + param.name + " is given twice"};
+                if (found)
+                    return nereus::Error{nereus::Code::usage, "argument %" + param.name + " is given twice"};
                 found = &field;
             }
             if (!found) return nereus::Error{nereus::Code::usage, "argument %" + param.name + " is missing"};
@@ -43,7 +46,9 @@ struct ContextInside {
         for (const v1::Field& field : named) {
             bool known = false;
             for (const DoorParam& param : entry.params) known |= is_named(field, param.name);
-            if (!known) return nereus::Error{nereus::Code::usage, "@" + entry.name + " has no parameter %" + field.name};
+            if (!known)
+                return nereus::Error{nereus::Code::usage,
+                                     "@" + entry.name + " has no parameter %" + field.name};
         }
         return {};
     }
@@ -84,7 +89,8 @@ Result<Context> Context::make(const Executable& executable, const ContextOptions
         nereus::ContextOptions inner;
         inner.memory_limit = options.memory_limit;
         inner.print = options.print;
-        std::unique_ptr<api::ContextInside> inside(new api::ContextInside{executable.program_, std::move(inner), {}});
+        std::unique_ptr<api::ContextInside> inside(
+            new api::ContextInside{executable.program_, std::move(inner), {}});
         TRY(inside->make());
         return Context(std::move(inside));
     });

@@ -14,7 +14,8 @@ static nereus::Result<Program> program_from(std::span<const std::byte> bytes) {
 }
 
 Result<Executable> Executable::from_bytes(std::span<const std::byte> bytes) {
-    return api::guarded<Executable>([&]() -> nereus::Result<Executable> { return Executable(TRY(program_from(bytes))); });
+    return api::guarded<Executable>(
+        [&]() -> nereus::Result<Executable> { return Executable(TRY(program_from(bytes))); });
 }
 Result<Executable> Executable::load(const std::string& path) {
     return api::guarded<Executable>([&]() -> nereus::Result<Executable> {
@@ -41,7 +42,8 @@ std::vector<Signature> Executable::entries() const {
     const nereus::Executable& exe = program_->exe();
     std::vector<Signature> out;
     for (const EntryInfo& entry : exe.entries) {
-        Signature signature{entry.name, {}, api::type_text(exe, entry, entry.result_type), api::symbols_of(entry)};
+        Signature signature{
+            entry.name, {}, api::type_text(exe, entry, entry.result_type), api::symbols_of(entry)};
         for (const DoorParam& param : entry.params)
             signature.parameters.push_back({param.name, api::type_text(exe, entry, param.type)});
         out.push_back(std::move(signature));

@@ -9,8 +9,11 @@ struct Factor { int64_t number = 0; std::string_view symbol; };
 struct Product { bool minus = false; std::vector<Factor> factors; };
 
 bool is_symbol(std::string_view word) {
-    auto good = [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    return !word.empty() && !(word[0] >= '0' && word[0] <= '9') && std::all_of(word.begin(), word.end(), good);
+    auto good = [](char c) {
+        return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    };
+    return !word.empty() && !(word[0] >= '0' && word[0] <= '9') &&
+           std::all_of(word.begin(), word.end(), good);
 }
 
 // 2*n*d + m - 1; nothing: it is not such a sum.
@@ -53,7 +56,8 @@ Result<int64_t> size_of_text(const std::string& text, const Bindings& bindings) 
             int64_t number = factor.symbol.empty() ? factor.number : TRY(number_of(factor.symbol));
             overflow |= __builtin_mul_overflow(value, number, &value);
         }
-        overflow |= product.minus ? __builtin_sub_overflow(total, value, &total) : __builtin_add_overflow(total, value, &total);
+        overflow |= product.minus ? __builtin_sub_overflow(total, value, &total)
+                                  : __builtin_add_overflow(total, value, &total);
     }
     if (overflow || total < 0) return Error{Code::value, "size " + text + " is negative or too large"};
     return total;

@@ -1,5 +1,6 @@
-// api/translate.h - results of the rooms as public ones. Comes before the public headers: inside the rooms `Value` means
-// the room's own, so their headers are read first. Inline, because both libraries need it and neither exports it.
+// api/translate.h - results of the rooms as public ones. Comes before the public headers: inside the rooms
+// `Value` means the room's own, so their headers are read first. Inline, because both libraries need it and
+// neither exports it.
 #pragma once
 #include "base/result.h"
 #include "nereus/result.h"
@@ -7,7 +8,8 @@
 #include <new>
 
 namespace nereus::api {
-static_assert(int(v1::Code::usage) == int(nereus::Code::usage) && int(v1::Code::io) == int(nereus::Code::io) &&
+static_assert(int(v1::Code::usage) == int(nereus::Code::usage) &&
+              int(v1::Code::io) == int(nereus::Code::io) &&
               int(v1::Code::internal) == int(nereus::Code::internal));
 
 // "file:line:column", as run-time errors carry it.

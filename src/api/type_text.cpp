@@ -13,7 +13,9 @@ struct TypeText {
         std::string dims;
         for (int32_t axis : type.axes) {
             dims += dims.empty() ? "" : ", ";
-            dims += axis >= 0 ? entry.size_names[size_t(axis)] : axis == -1 ? "_" : "_" + std::to_string(-2 - axis);
+            dims += axis >= 0    ? entry.size_names[size_t(axis)]
+                    : axis == -1 ? "_"
+                                 : "_" + std::to_string(-2 - axis);
         }
         if (!type.ranked) dims += dims.empty() ? "..." : ", ...";
         return "Tensor[(" + dims + "), " + std::string(dtype_name(type.dtype)) + "]";

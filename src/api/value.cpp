@@ -9,7 +9,8 @@ using api::ValueInside;
 static_assert(sizeof(Value) == sizeof(nereus::Value) && alignof(Value) >= alignof(nereus::Value));
 static_assert(int(Value::Kind::constructor) == int(nereus::Value::Kind::ctor) &&
               int(Value::Kind::sequence) == int(nereus::Value::Kind::seq));
-static_assert(int(DType::boolean) == int(nereus::DType::boolean) && int(DType::f64) == int(nereus::DType::f64));
+static_assert(int(DType::boolean) == int(nereus::DType::boolean) &&
+              int(DType::f64) == int(nereus::DType::f64));
 
 namespace {
 const nereus::Value& inside(const Value& value) { return ValueInside::of(value); }
@@ -55,15 +56,18 @@ Result<Value> Value::copied(DType dtype, Shape shape, const void* data, size_t b
     });
 }
 
-Result<Value> Value::viewed(DType dtype, Shape shape, const void* data, size_t bytes, std::shared_ptr<const void> owner) {
+Result<Value> Value::viewed(DType dtype, Shape shape, const void* data, size_t bytes,
+                            std::shared_ptr<const void> owner) {
     return api::guarded<Value>([&]() -> nereus::Result<Value> {
         std::shared_ptr<const std::byte> memory(std::move(owner), static_cast<const std::byte*>(data));
         int64_t wanted = TRY(byte_count(nereus::DType(dtype), shape));
         if (int64_t(bytes) != wanted)
-            return nereus::Error{nereus::Code::shape, "shape " + shape_text(shape) + " has " + std::to_string(wanted) +
-                                                          " bytes of " + std::string(dtype_name(dtype)) + ", found " +
+            return nereus::Error{nereus::Code::shape, "shape " + shape_text(shape) + " has " +
+                                                          std::to_string(wanted) + " bytes of " +
+                                                          std::string(dtype_name(dtype)) + ", found " +
                                                           std::to_string(bytes)};
-        HostTensor made = TRY(HostTensor::view(nereus::DType(dtype), std::move(shape), std::move(memory), wanted));
+        HostTensor made =
+            TRY(HostTensor::view(nereus::DType(dtype), std::move(shape), std::move(memory), wanted));
         return ValueInside::wrap(nereus::Value::tensor(std::move(made)));
     });
 }
@@ -72,21 +76,27 @@ Value Value::scalar_of(DType dtype, const void* element) {
     size_t bytes = size_t(size_of(nereus::DType(dtype)));
     return *copied(dtype, {}, element, bytes);
 }
-Value Value::tuple(std::vector<Value> items) { return ValueInside::wrap(nereus::Value::tuple(unwrap(items))); }
+Value Value::tuple(std::vector<Value> items) {
+    return ValueInside::wrap(nereus::Value::tuple(unwrap(items)));
+}
 
 Value Value::record(std::vector<Field> fields) {
     std::vector<nereus::Field> inner;
     inner.reserve(fields.size());
-    for (Field& field : fields) inner.push_back({std::move(field.name), std::move(ValueInside::of(field.value))});
+    for (Field& field : fields)
+        inner.push_back({std::move(field.name), std::move(ValueInside::of(field.value))});
     return ValueInside::wrap(nereus::Value::record(std::move(inner)));
 }
 Value Value::constructor(std::string name, std::vector<Value> arguments) {
     return ValueInside::wrap(nereus::Value::ctor(std::move(name), unwrap(arguments)));
 }
-Value Value::sequence(std::vector<Value> items) { return ValueInside::wrap(nereus::Value::seq(unwrap(items))); }
+Value Value::sequence(std::vector<Value> items) {
+    return ValueInside::wrap(nereus::Value::seq(unwrap(items)));
+}
 
 Result<Value> Value::from_json(std::string_view text) {
-    return api::guarded<Value>([&]() -> nereus::Result<Value> { return ValueInside::wrap(TRY(parse_json_value(text))); });
+    return api::guarded<Value>(
+        [&]() -> nereus::Result<Value> { return ValueInside::wrap(TRY(parse_json_value(text))); });
 }
 
 Value::Kind Value::kind() const { return Kind(inside(*this).kind()); }
@@ -97,7 +107,8 @@ int64_t Value::count() const { return tensor_of(*this, "count()").count(); }
 const void* Value::elements(DType wanted) const {
     const HostTensor& tensor = tensor_of(*this, "data()");
     if (dtype() != wanted)
-        misuse("data() as " + std::string(dtype_name(wanted)) + " of a tensor of " + std::string(dtype_name(dtype())));
+        misuse("data() as " + std::string(dtype_name(wanted)) + " of a tensor of " +
+               std::string(dtype_name(dtype())));
     return tensor.bytes();
 }
 
@@ -112,7 +123,8 @@ std::span<const std::string> Value::field_names() const {
 
 size_t Value::size() const { return inside(*this).children().size(); }
 Value Value::operator[](size_t part) const {
-    if (part >= size()) misuse("part " + std::to_string(part) + " of a value that has " + std::to_string(size()));
+    if (part >= size())
+        misuse("part " + std::to_string(part) + " of a value that has " + std::to_string(size()));
     return ValueInside::wrap(inside(*this).children()[part]);
 }
 std::optional<Value> Value::find(std::string_view field) const {

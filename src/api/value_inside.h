@@ -10,7 +10,9 @@ struct ValueInside {
     static const nereus::Value& of(const v1::Value& value) {
         return *std::launder(reinterpret_cast<const nereus::Value*>(value.inside_));
     }
-    static nereus::Value& of(v1::Value& value) { return *std::launder(reinterpret_cast<nereus::Value*>(value.inside_)); }
+    static nereus::Value& of(v1::Value& value) {
+        return *std::launder(reinterpret_cast<nereus::Value*>(value.inside_));
+    }
     static v1::Value wrap(nereus::Value value) {
         v1::Value out;
         of(out) = std::move(value);

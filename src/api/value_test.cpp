@@ -10,7 +10,9 @@ using nereus::DType;
 using nereus::Result;
 using nereus::Value;
 
-Value floats(std::initializer_list<float> data) { return *Value::tensor<float>({int64_t(data.size())}, data); }
+Value floats(std::initializer_list<float> data) {
+    return *Value::tensor<float>({int64_t(data.size())}, data);
+}
 
 template <class T> void expect_round_trip(std::initializer_list<T> data, DType dtype) {
     Result<Value> made = Value::tensor<T>({2, 2}, data);
@@ -18,7 +20,8 @@ template <class T> void expect_round_trip(std::initializer_list<T> data, DType d
     EXPECT_EQ(made->kind(), Value::Kind::tensor);
     EXPECT_EQ(made->dtype(), dtype);
     EXPECT_EQ(nereus::Shape(made->shape().begin(), made->shape().end()), (nereus::Shape{2, 2}));
-    EXPECT_EQ(std::vector<T>(made->template data<T>().begin(), made->template data<T>().end()), std::vector<T>(data));
+    EXPECT_EQ(std::vector<T>(made->template data<T>().begin(), made->template data<T>().end()),
+              std::vector<T>(data));
     Result<Value> again = Value::from_json(made->to_json());
     ASSERT_TRUE(again) << again.error().text;
     EXPECT_EQ(*again, *made);

@@ -52,11 +52,14 @@ def @main(%t: Tree[Tensor[(d), f32]]) -> Tree[Tensor[(d), f32]] {
     Result<Context> context = Context::make(*executable);
     ASSERT_TRUE(context) << context.error().text;
     Value leaf = Value::constructor("Leaf", {*Value::tensor<float>({3}, elements)});
-    std::vector<Value> arguments = {Value::constructor("Node", {leaf, Value::constructor("Node", {leaf, leaf})})};
+    std::vector<Value> arguments = {
+        Value::constructor("Node", {leaf, Value::constructor("Node", {leaf, leaf})})};
     Value expected = *context->call(arguments);
     std::string json = expected.to_json();
 
-    EXPECT_GT(failures_of([&] { return Value::tensor<float>(Shape(), std::span<const float>(elements).first(1)); }), 0);
+    EXPECT_GT(
+        failures_of([&] { return Value::tensor<float>(Shape(), std::span<const float>(elements).first(1)); }),
+        0);
     EXPECT_GT(failures_of([&] { return Value::from_json(json); }), 10);
     EXPECT_GT(failures_of([&] { return Executable::from_bytes(bytes); }), 10);
     EXPECT_GT(failures_of([&] { return executable->to_bytes(); }), 0);

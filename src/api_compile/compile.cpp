@@ -8,18 +8,22 @@
 namespace nereus::v1 {
 namespace {
 Error translate(nereus::Error error, std::span<const SourceText> sources) {
-    if (!error.where.known() || size_t(error.where.source) >= sources.size()) return api::translate(std::move(error));
+    if (!error.where.known() || size_t(error.where.source) >= sources.size())
+        return api::translate(std::move(error));
     Place where{sources[size_t(error.where.source)].path, error.where.line, error.where.column};
     std::string text = render(error, sources);
-    return {Code(error.code), std::move(error.message), std::move(where), std::move(error.hint), std::move(text)};
+    return {Code(error.code), std::move(error.message), std::move(where), std::move(error.hint),
+            std::move(text)};
 }
 
 // The runtime gets the bytes of an artefact: the one form that both libraries know.
-Result<Executable> compile_module(nereus::Result<Module> parsed, std::vector<SourceText> sources, const CompileOptions& options) {
+Result<Executable> compile_module(nereus::Result<Module> parsed, std::vector<SourceText> sources,
+                                  const CompileOptions& options) {
     if (!parsed) return translate(std::move(parsed).error(), sources);
     sources = parsed->sources;
     std::string entry = options.entry.starts_with("@") ? options.entry.substr(1) : options.entry;
-    nereus::Result<nereus::Executable> exe = nereus::compile(std::move(*parsed), {entry, options.target, options.checked});
+    nereus::Result<nereus::Executable> exe =
+        nereus::compile(std::move(*parsed), {entry, options.target, options.checked});
     if (!exe) return translate(std::move(exe).error(), sources);
     nereus::Result<std::vector<std::byte>> bytes = nereus::save(*exe);
     if (!bytes) return api::translate(std::move(bytes).error());

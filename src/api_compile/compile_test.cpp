@@ -47,7 +47,8 @@ TEST(PublicCompile, EveryKindOfValueGoesInAndOut) {
     Context context = context_of(compiled("all"));
     for (int64_t d : {0, 1, 3, 8}) {
         std::vector<float> x(size_t(d), 1.5f), twice(size_t(d), 3.0f), wide(size_t(2 * d), 4.0f);
-        Value tree = Value::constructor("Node", {leaf(x), Value::constructor("Node", {leaf(x), leaf(twice)})});
+        Value tree =
+            Value::constructor("Node", {leaf(x), Value::constructor("Node", {leaf(x), leaf(twice)})});
         Value pair = Value::record({{"right", floats(wide)}, {"left", floats(x)}});
         Value numbers = Value::tuple({Value::scalar(int64_t(7)), Value::scalar(true)});
         Result<Value> result = context.call({tree, pair, Value::sequence({floats(twice)}), numbers});
@@ -83,15 +84,18 @@ TEST(PublicCompile, ArgumentsByName) {
     EXPECT_EQ(*context.call_named({{"y", y}, {"x", x}}), *Value::tensor<int64_t>({2}, {3, 4}));
     EXPECT_EQ(*context.call("@divide", {x, y}), *context.call("divide", {x, y}));
     EXPECT_EQ(context.call_named({{"x", x}}).error().message, "argument %y is missing");
-    EXPECT_EQ(context.call_named({{"x", x}, {"y", y}, {"z", y}}).error().message, "@divide has no parameter %z");
-    EXPECT_EQ(context.call_named({{"x", x}, {"y", y}, {"x", y}}).error().message, "argument %x is given twice");
+    EXPECT_EQ(context.call_named({{"x", x}, {"y", y}, {"z", y}}).error().message,
+              "@divide has no parameter %z");
+    EXPECT_EQ(context.call_named({{"x", x}, {"y", y}, {"x", y}}).error().message,
+              "argument %x is given twice");
     EXPECT_EQ(context.call("other", {x, y}).error().code, Code::name);
     EXPECT_EQ(context.call("other", {x, y}).error().hint, "it has @divide");
 }
 
 TEST(PublicCompile, AContextIsUsableAfterAnError) {
     Context context = context_of(compiled("divide"));
-    Value x = *Value::tensor<int64_t>({2}, {9, 8}), y = *Value::tensor<int64_t>({2}, {3, 2}), zero = *Value::tensor<int64_t>({2}, {3, 0});
+    Value x = *Value::tensor<int64_t>({2}, {9, 8}), y = *Value::tensor<int64_t>({2}, {3, 2}),
+          zero = *Value::tensor<int64_t>({2}, {3, 0});
     for (int i = 0; i < 3; ++i) {
         Result<Value> failed = context.call({x, zero});
         ASSERT_FALSE(failed);
@@ -108,7 +112,8 @@ TEST(PublicCompile, AContextIsUsableAfterAnError) {
 }
 
 TEST(PublicCompile, ErrorsShowTheirPlace) {
-    Result<Executable> failed = nereus::compile("def @main(%x: Tensor[(n, 3), f32], %w: Tensor[(4, m), f32]) {\n  matmul(%x, %w)\n}\n");
+    Result<Executable> failed = nereus::compile(
+        "def @main(%x: Tensor[(n, 3), f32], %w: Tensor[(4, m), f32]) {\n  matmul(%x, %w)\n}\n");
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().code, Code::shape);
     EXPECT_EQ(nereus::code_name(failed.error().code), "shape");
@@ -157,8 +162,9 @@ TEST(PublicCompile, ThreadsShareOneExecutable) {
         threads.emplace_back([executable, t] {
             Context context = context_of(executable);
             for (int64_t n = 1; n < 40; ++n) {
-                std::vector<float> x = std::vector<float>(size_t(n), 1.0f * float(t));
-                Result<Value> y = context.call({*Value::tensor<float>({n, 1}, x), *Value::tensor<float>({1, 1}, {0.5f})});
+                std::vector<float> x(static_cast<size_t>(n), float(t));
+                Result<Value> y =
+                    context.call({*Value::tensor<float>({n, 1}, x), *Value::tensor<float>({1, 1}, {0.5f})});
                 ASSERT_TRUE(y) << y.error().text;
                 for (float found : y->data<float>()) ASSERT_NEAR(found, std::tanh(0.5f * float(t)), 1e-6);
             }
@@ -182,7 +188,8 @@ TEST(PublicCompile, AnotherThreadCancels) {
 }
 
 TEST(PublicCompile, SavesAndLoads) {
-    std::string path = (std::filesystem::temp_directory_path() / ("nereus_api_" + std::to_string(::getpid()) + ".nrx")).string();
+    std::string name = "nereus_api_" + std::to_string(::getpid()) + ".nrx";
+    std::string path = (std::filesystem::temp_directory_path() / name).string();
     Executable executable = compiled("mirror");
     ASSERT_TRUE(executable.save(path));
     Result<Executable> loaded = Executable::load(path);

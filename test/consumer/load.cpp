@@ -15,7 +15,8 @@ constexpr const char* cell_json = R"({"record": {
 int main(int, char** argv) {
     nereus::Result<nereus::Executable> program = nereus::Executable::load(argv[1]);
     if (!program) return std::fputs(program.error().text.c_str(), stderr), 1;
-    nereus::Result<nereus::Context> context = nereus::Context::make(*program, {.memory_limit = 1 << 20, .print = {}});
+    nereus::Result<nereus::Context> context =
+        nereus::Context::make(*program, {.memory_limit = 1 << 20, .print = {}});
     if (!context) return std::fputs(context.error().text.c_str(), stderr), 1;
     nereus::Result<Value> tree = Value::from_json(tree_json), cell = Value::from_json(cell_json);
     if (!tree || !cell) return 1;

@@ -1,4 +1,4 @@
-// One compile, then trees of many depths and sizes on one context, compared with the same recursion written in C++.
+// One compile, then trees of many depths and sizes on one context, compared with the same recursion in C++.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -46,17 +46,21 @@ int main(int, char** argv) {
     nereus::Result<nereus::Executable> program = nereus::compile_file(argv[1], {.entry = "main"});
     require(bool(program), program ? "" : program.error().text);
     nereus::Signature signature = program->entries().at(0);
-    require(signature.parameters.at(0).type == "Leaf(Tensor[(d), f32]) | Node(Leaf|Node, Leaf|Node)", signature.parameters[0].type);
+    require(signature.parameters.at(0).type == "Leaf(Tensor[(d), f32]) | Node(Leaf|Node, Leaf|Node)",
+            signature.parameters[0].type);
     nereus::Context context = *nereus::Context::make(*program);
     for (int call = 0; call < 50; ++call) {
         int64_t d = call % 7 == 0 ? 0 : 1 + call % 19;
         Vector w = random_vector(d * 2 * d), b = random_vector(d);
         Encoded expected = random_tree(d, 8, w, b);
-        Value cell = Value::record({{"w", *Value::tensor<float>({d, 2 * d}, w)}, {"b", *Value::tensor<float>({d}, b)}});
+        Value cell = Value::record(
+            {{"w", *Value::tensor<float>({d, 2 * d}, w)}, {"b", *Value::tensor<float>({d}, b)}});
         nereus::Result<Value> found = context.call({expected.tree, cell});
         require(bool(found), found ? "" : found.error().text);
-        Value wanted = Value::tuple({*Value::tensor<float>({d}, expected.code), Value::scalar(expected.depth)});
-        std::optional<std::string> difference = found->difference(wanted, {.relative = 1e-4, .absolute = 1e-5});
+        Value wanted =
+            Value::tuple({*Value::tensor<float>({d}, expected.code), Value::scalar(expected.depth)});
+        std::optional<std::string> difference =
+            found->difference(wanted, {.relative = 1e-4, .absolute = 1e-5});
         require(!difference, difference ? *difference : "");
     }
     nereus::Result<Value> refused = context.call({Value::scalar(1.0f), Value()});
