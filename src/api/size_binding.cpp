@@ -88,6 +88,7 @@ Result<std::vector<int64_t>> bind_sizes(const EntryInfo& entry, const Bindings& 
         if (number < 0) return Error{Code::value, "size " + name + " is negative: " + std::to_string(number)};
     }
     std::vector<int64_t> sizes;
+    sizes.reserve(entry.size_names.size());
     for (const std::string& name : entry.size_names) sizes.push_back(TRY(size_of_text(name, bindings)));
     return sizes;
 }

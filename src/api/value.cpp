@@ -38,10 +38,7 @@ std::string_view dtype_name(DType dtype) { return nereus::dtype_name(nereus::DTy
 Value::Value() noexcept { new (inside_) nereus::Value(); }
 Value::Value(const Value& other) noexcept { new (inside_) nereus::Value(inside(other)); }
 Value::Value(Value&& other) noexcept { new (inside_) nereus::Value(std::move(ValueInside::of(other))); }
-Value& Value::operator=(const Value& other) noexcept {
-    ValueInside::of(*this) = inside(other);
-    return *this;
-}
+Value& Value::operator=(const Value& other) noexcept { return *this = Value(other); }
 Value& Value::operator=(Value&& other) noexcept {
     ValueInside::of(*this) = std::move(ValueInside::of(other));
     return *this;

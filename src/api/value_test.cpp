@@ -127,6 +127,7 @@ TEST(PublicValue, AMillionLevels) {
 TEST(PublicValue, ThreadsShareValues) {
     Value shared = Value::tuple({floats({1, 2}), floats({3})});
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([shared] {
             for (int i = 0; i < 1000; ++i) {

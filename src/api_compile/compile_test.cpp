@@ -158,6 +158,7 @@ TEST(PublicCompile, AMillionLevelsThroughACall) {
 TEST(PublicCompile, ThreadsShareOneExecutable) {
     Executable executable = compiled("dense");
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([executable, t] {
             Context context = context_of(executable);
