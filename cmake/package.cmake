@@ -11,7 +11,7 @@ function(add_public_library target room output_name export_name component)
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME ${output_name} EXPORT_NAME ${export_name}
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-    INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${exports})
+    LINK_DEPENDS ${exports})
   target_link_options(${target} PRIVATE -Wl,--version-script=${exports} -Wl,--as-needed)
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_include_directories(${target} INTERFACE
@@ -31,6 +31,7 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Nereus)
 add_public_library(libnereus_runtime api nereus-runtime runtime runtime)
 add_public_library(libnereus api_compile nereus nereus compiler)
 target_link_libraries(libnereus PUBLIC libnereus_runtime)
+set_target_properties(libnereus PROPERTIES INSTALL_RPATH "$ORIGIN")     # the runtime lies beside it
 
 set(headers ${CMAKE_SOURCE_DIR}/include/nereus)
 install(FILES ${headers}/result.h ${headers}/value.h ${headers}/executable.h

@@ -212,6 +212,32 @@ TEST(PublicCompile, SavesAndLoads) {
     std::filesystem::remove(path);
 }
 
+TEST(PublicCompile, EveryTarget) {
+    Value x = *Value::tensor<float>({2, 3}, {1, 2, 3, 4, 5, 6}),
+          w = *Value::tensor<float>({3, 1}, {1, -1, .5f});
+    Value expected = *context_of(compiled("dense")).call({x, w});
+    for (const char* target : {"x86-64-v2", "x86-64-v3", "host"})
+        for (bool checked : {false, true}) {
+            Result<Executable> made =
+                nereus::compile(trees, {.entry = "@dense", .target = target, .checked = checked});
+            ASSERT_TRUE(made) << made.error().text;
+            Result<Value> found = context_of(*made).call({x, w});
+            ASSERT_TRUE(found) << found.error().text;
+            EXPECT_FALSE(found->difference(expected, {.relative = 1e-5}));
+        }
+}
+
+TEST(PublicCompile, PrintGoesWhereItIsTold) {
+    Result<Executable> made =
+        nereus::compile("def @main(%x: Tensor[(n), i64]) {\n  print(\"x is\", %x)\n  %x\n}\n");
+    ASSERT_TRUE(made) << made.error().text;
+    std::string printed;
+    nereus::ContextOptions options;
+    options.print = [&](std::string_view line) { printed += line; };
+    ASSERT_TRUE(context_of(*made, options).call({*Value::tensor<int64_t>({2}, {1, 2})}));
+    EXPECT_EQ(printed, "x is Tensor[(2), i64] [1, 2]");
+}
+
 TEST(PublicCompile, Files) {
     Result<Executable> made = nereus::compile_file(NEREUS_SOURCE_DIR "/examples/tree_encoder.nr");
     ASSERT_TRUE(made) << made.error().text;
