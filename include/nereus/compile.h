@@ -11,7 +11,8 @@ struct CompileOptions {
     std::string name = "program.nr";           // of a program given as text, in its errors
 };
 
-// Compiles the text of a program. It cannot import files.
+// Compiles the text of a program. It cannot import files. Threads may compile at the same time, and the same
+// text and options give the same bytes.
 Result<Executable> compile(std::string_view program, const CompileOptions& options = {});
 // Compiles a file; it imports others by their place relative to its own.
 Result<Executable> compile_file(const std::string& path, const CompileOptions& options = {});

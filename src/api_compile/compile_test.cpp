@@ -173,6 +173,16 @@ TEST(PublicCompile, ThreadsShareOneExecutable) {
     for (std::thread& thread : threads) thread.join();
 }
 
+TEST(PublicCompile, ThreadsCompileAtTheSameTime) {
+    std::vector<std::vector<std::byte>> bytes(4);
+    std::vector<std::thread> threads;
+    threads.reserve(bytes.size());
+    for (std::vector<std::byte>& out : bytes)
+        threads.emplace_back([&out] { out = *compiled("mirror").to_bytes(); });
+    for (std::thread& thread : threads) thread.join();
+    for (const std::vector<std::byte>& one : bytes) EXPECT_EQ(one, bytes[0]);
+}
+
 TEST(PublicCompile, AnotherThreadCancels) {
     Context context = context_of(compiled("spin"));
     std::atomic<bool> done = false;
