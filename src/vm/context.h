@@ -50,7 +50,7 @@ class Context {
     friend struct Door;
     struct PeakWalk;                         // vm/peak.cpp
 
-    Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, Range range);
+    Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, AddressRange range);
     Status call(const EntryInfo& entry, std::span<const uint64_t> arguments, std::span<uint64_t> results);
     void begin_call();
     // May that many bytes of the range be used from there on? Shares the limit with the objects.
@@ -77,7 +77,7 @@ class Context {
 
     std::shared_ptr<const LoadedExecutable> program_;
     ContextOptions options_;
-    Range range_;
+    AddressRange range_;
     Heap heap_;
     std::vector<PlanCache> regions_;
     std::vector<uint64_t> plan_frame_;       // of plan programs: the peak is the same for a hit and a miss
