@@ -27,8 +27,9 @@ void EmitFunction::launch(const Binding& b) {
         ValueId v = spec.buffers[i];
         LaunchBuffer buffer;
         if (function.buffers[i].out && kept(v) == Kept::object && !places_.contains(v)) bind_object(v, new_tensor_object(function_[v].type));
-        Place at = function.buffers[i].out && !places_.contains(v) ? target_of(v) : place(v);
-        touch(at);
+        bool first = function.buffers[i].out && !places_.contains(v);
+        Place at = first ? target_of(v) : place(v);
+        touch(at, first ? Touch::write : Touch::use);    // a second launch writes parts of what the first has made
         switch (at.kind) {
         case Place::Kind::slot: buffer.kind = LaunchBuffer::Kind::slot; break;
         case Place::Kind::reg: buffer.kind = LaunchBuffer::Kind::address; break;

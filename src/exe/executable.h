@@ -45,14 +45,21 @@ struct KernelInfo {
     bool library = false;
     int64_t scratch = 0;
     ParamLayout layout;
+    std::vector<uint16_t> outs;             // the buffers it writes
     bool operator==(const KernelInfo&) const = default;
 };
 
-// A buffer of a region: alive from step `first` to step `last`, both included. Steps number the launches and calls of
-// the function in program order, so that arms never overlap in time.
+// A buffer of a region: alive from step `first` to step `last`, both included, and perhaps again later. Steps number the
+// launches and calls of the function in program order, so that arms never overlap in time.
 struct SlotInfo {
     IntSource bytes;
     uint32_t first = 0, last = 0;
+    std::vector<uint32_t> more;             // further times: first, last, first, last, …; ascending
+    bool dies_at(uint32_t step) const {
+        bool dies = last == step;
+        for (size_t i = 1; i < more.size(); i += 2) dies |= more[i] == step;
+        return dies;
+    }
     bool operator==(const SlotInfo&) const = default;
 };
 

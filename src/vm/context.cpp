@@ -1,4 +1,5 @@
 #include "vm/frame.h"
+#include "vm/trace.h"
 #include <cstring>
 #include <random>
 #include <unistd.h>
@@ -18,6 +19,10 @@ Context::Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions
     launch_buffers_.resize(program_->max_buffers());
     launch_bytes_.resize(program_->max_buffers());
     launch_params_.resize(size_t(program_->max_params()));
+    if (!options_.trace) return;
+    options_.pack = PackMode::apart;
+    trace_ = std::make_unique<Trace>(options_.trace);
+    heap_.set_trace(trace_.get());
 }
 Context::~Context() = default;
 
@@ -28,7 +33,8 @@ void Context::trim() {
     for (PlanCache& cache : regions_) cache = PlanCache();
 }
 
-void Context::begin_call() {
+void Context::begin_call(const EntryInfo& entry) {
+    if (trace_) trace_->call(entry.name);
     error_.reset();
     cancel_.store(0, std::memory_order_relaxed);
     range_.reset_high_water();
@@ -75,6 +81,7 @@ Status Context::call(const EntryInfo& entry, std::span<const uint64_t> arguments
         frame->arena = nullptr;
         frame->function = entry.function;
         std::copy(arguments.begin(), arguments.end(), frame->regs);
+        if (trace_) trace_->frame(function.name, Frame::bytes(function.registers));
     } else {
         out_of_memory(nullptr);
     }
@@ -119,6 +126,7 @@ bool Context::enter_region(Frame* frame, uint32_t index, const Instruction* at) 
     frame->region = index;
     frame->arena = arena;
     if (plan->arena != arena) plan->bind_arena(arena);
+    if (trace_) trace_->region(plan, arena);
     if (program_->exe().checked) std::memset(arena, 0xff, size_t(plan->arena_bytes));   // what is read before it is written shows
     return true;
 }
@@ -165,7 +173,7 @@ void Context::poison_dead(const Frame& frame, uint32_t step) {
     if (!frame.plan) return;
     const RegionPlan& plan = *frame.plan;
     for (size_t i = 0; i < plan.slot_offsets.size(); ++i)
-        if (plan.region->slots[i].last == step) std::memset(frame.arena + plan.slot_offsets[i], 0xff, size_t(plan.slot_bytes[i]));
+        if (plan.region->slots[i].dies_at(step)) std::memset(frame.arena + plan.slot_offsets[i], 0xff, size_t(plan.slot_bytes[i]));
 }
 
 bool Context::run_launch(Frame* frame, uint32_t index) {
@@ -195,6 +203,7 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
 
 bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, const LaunchInfo& info) {
     ++stats_.launches;
+    if (trace_) trace_->kernel(program_->exe().kernels[info.kernel], launch);
     kernel_error_.task = INT64_MAX;
     kernel_error_.fault = 0;
     int32_t result = program_->exe().checked ? run_shuffled(kernel, launch, tasks) : kernel(&launch, 0, tasks, &worker_);

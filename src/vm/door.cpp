@@ -276,7 +276,7 @@ struct Context::Door {
 
 Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args) {
     Door door{*this, entry};
-    begin_call();
+    begin_call(entry);
     door.open(entry.param_leaves.size());
     words_.assign(entry.result_leaves.size(), 0);
     output_storage_.assign(entry.result_leaves.size(), HostTensor());
@@ -305,7 +305,7 @@ Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args) 
 Status Context::run(const EntryInfo& entry, std::span<const HostTensor> args, std::span<HostTensor> results) {
     Door door{*this, entry};
     TRY(door.tensors_only(args, results));
-    begin_call();
+    begin_call(entry);
     door.open(args.size());
     words_.assign(results.size(), 0);
     outputs_ = results;

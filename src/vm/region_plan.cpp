@@ -58,16 +58,15 @@ Result<Placement> place_slots(const RegionInfo& region, std::span<const int64_t>
         const SlotInfo& slot = region.slots[i];
         int64_t size = read(slot.bytes, values, {});
         if (size < 0) return Error{Code::shape, "a tensor would have a negative size"};
-        bool low = false;
-        for (uint32_t step : region.prefixes) low |= slot.first <= step && step <= slot.last;
-        buffers[i] = PackBuffer{size, slot.first, slot.last, low};
+        buffers[i] = PackBuffer{size, slot.first, slot.last, false, slot.more};
+        for (uint32_t step : region.prefixes) buffers[i].low |= buffers[i].alive_at(step);
         placed.slot_bytes.push_back(size);
     }
     placed.arena_bytes = TRY(pack(buffers, mode, placed.slot_offsets, order));
     for (uint32_t step : region.prefixes) {
         int64_t end = 0;
         for (size_t i = 0; i < count; ++i)
-            if (buffers[i].first <= step && step <= buffers[i].last)
+            if (buffers[i].alive_at(step))
                 end = std::max(end, placed.slot_offsets[i] + buffers[i].size);
         placed.prefixes.push_back((end + slot_alignment - 1) / slot_alignment * slot_alignment);
     }
