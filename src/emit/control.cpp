@@ -131,6 +131,8 @@ void EmitFunction::binding(const Binding& b, std::vector<ValueId>& dying) {
                 bind_number(b.results[0], reg);
                 break;
             }
+            case LowOp::open: case LowOp::rank: case LowOp::make: case LowOp::same_tails: case LowOp::same_but:
+            case LowOp::shape_vector: unranked(b, *low); break;
             case LowOp::tag: case LowOp::bound_dim: {
                 Reg reg = fresh();
                 if (*low == LowOp::tag) put(Opcode::tag, reg, object(b.args[0]));
@@ -294,20 +296,22 @@ Status EmitFunction::run() {
     info.begin = uint32_t(exe().code.size());
     open_scope();
     for (Sym symbol : function_.symbols) define(symbol, fresh());
-    for (size_t i = 0; i < function_.params.size(); ++i) {
-        ValueId v = function_.params[i];
-        switch (storage_.signature.params[i]) {
-        case Kept::number: bind_number(v, fresh()); break;
-        case Kept::address: places_[v] = Place{Place::Kind::reg, fresh(), {}, {}}; break;
-        case Kept::object: bind_object(v, fresh()); break;
-        case Kept::nothing: break;
-        }
-    }
+    Reg param = next_register_;
+    for (Kept kept : storage_.signature.params) next_register_ += kept != Kept::nothing;
     const Block& body = function_[function_.body];
     Targets targets(body.results.size());
     for (size_t i = 0; i < body.results.size(); ++i)
         if (storage_.signature.results[i] == Kept::address) targets[i] = Place{Place::Kind::reg, fresh(), {}, {}};
     info.params = next_register_;
+    for (size_t i = 0; i < function_.params.size(); ++i) {           // what is read off them comes after all parameters
+        ValueId v = function_.params[i];
+        switch (storage_.signature.params[i]) {
+        case Kept::number: bind_number(v, param++); break;
+        case Kept::address: places_[v] = Place{Place::Kind::reg, param++, {}, {}}; break;
+        case Kept::object: bind_object(v, param++); break;
+        case Kept::nothing: break;
+        }
+    }
     uint32_t enter = put(Opcode::enter);
     std::vector<uint32_t> results;
     block(function_.body, {}, targets, [&] {

@@ -142,6 +142,7 @@ class EmitDoor {
             Reg left = dim(fact.left), right = dim(fact.right);
             put(Opcode::check, program_.site(Code::shape, text + " does not hold: found {0} and {1}", fact.span), left, right, uint16_t(fact.relation));
         }
+        check_shape_variables();
         std::vector<uint32_t> arguments, results, given;
         for (Sym s : function_.symbols) arguments.push_back(symbols_.at(s));
         for (size_t i = 0; i < entry_.param_leaves.size(); ++i) arguments.push_back(Reg(sizes_.size() + i));
@@ -190,6 +191,27 @@ class EmitDoor {
         put(Opcode::floor_div, value, rest, a);
         symbols_.emplace(*unknown, value);
         return true;                                     // not `used`: the check proves that it came out even
+    }
+
+    // Two arguments of shape ..s have the same shape.
+    void check_shape_variables() {
+        struct Seen { Reg object; size_t before; std::string name; };
+        std::map<uint32_t, Seen> seen;
+        for (size_t i = 0; i < function_.params.size(); ++i) {
+            const ValueInfo& param = function_[function_.params[i]];
+            const Type t = type(param.type);
+            if (t.kind != TypeKind::tensor || t.shape.ranked || !t.shape.tail.valid()) continue;
+            Seen now{Reg(sizes_.size() + i), t.shape.dims.size(), param.name};
+            auto [it, first] = seen.emplace(t.shape.tail.index, now);
+            if (first) continue;
+            std::string variable = ".." + program_.module().vars[t.shape.tail.index].name;
+            uint32_t site = program_.site(Code::shape, "argument %" + now.name + " has another shape than %" + it->second.name +
+                                                           ": both are " + variable, function_.span);
+            Reg same = next_++, one = next_++;
+            put(Opcode::tensor_same, same, it->second.object, now.object, uint16_t(it->second.before + 256 * now.before));
+            put(Opcode::load_constant, one, program_.constant(1));
+            put(Opcode::check, site, same, one, uint16_t(Relation::equal));
+        }
     }
 
     void check(size_t i) {

@@ -52,7 +52,7 @@ class EmitFunction {
     IntSource frame_source(Dim value, Dim one = {});     // computed here and now
     Dim byte_size(TypeId type);
     void plan_program();
-    struct Scope { std::vector<Sym> symbols; std::vector<Dim> dims; };
+    struct Scope { std::vector<Sym> symbols; std::vector<Dim> dims; std::vector<uint32_t> variables; };
     void open_scope() { scopes_.emplace_back(); }
     void close_scope();
 
@@ -100,6 +100,10 @@ class EmitFunction {
     // launch.cpp
     void launch(const Binding& b);
 
+    // unranked.cpp: values whose rank is known when they arrive
+    void unranked(const Binding& b, LowOp op);
+    void define_variable(const Type& type, Reg object);
+
     EmitProgram& program_;
     const KernelCode& kernels_;
     FunctionId id_;
@@ -113,6 +117,8 @@ class EmitFunction {
 
     std::unordered_map<Sym, Reg> symbols_;
     std::unordered_map<Dim, Reg> dims_;
+    struct ShapeVariable { Reg rank, size; };
+    std::unordered_map<uint32_t, ShapeVariable> variables_;          // ..s, where rank(s) or size(s) may be asked for
     std::vector<Scope> scopes_;
     std::map<PlanNumber, int64_t> plan_numbers_;
 

@@ -16,7 +16,7 @@ void EmitFunction::launch(const Binding& b) {
         for (auto& [buffer, strides] : group.strides)
             for (const Stride& stride : strides) planned &= at_entry(stride.step) && (!stride.one.valid() || at_entry(stride.one));
     }
-    for (ValueId v : spec.buffers) planned &= at_entry(byte_size(function_[v].type));
+    for (ValueId v : spec.buffers) planned &= type(v).shape.ranked && at_entry(byte_size(function_[v].type));
     auto number = [&](Dim value, Dim one = {}) { return planned ? source(value, one) : frame_source(value, one); };
 
     LaunchInfo made;
@@ -37,7 +37,12 @@ void EmitFunction::launch(const Binding& b) {
         case Place::Kind::weights: buffer.kind = LaunchBuffer::Kind::weights; break;
         }
         buffer.index = at.index;
-        buffer.bytes = number(byte_size(function_[v].type));
+        if (type(v).shape.ranked) {
+            buffer.bytes = number(byte_size(function_[v].type));
+        } else {
+            buffer.bytes = {IntSource::Kind::reg, fresh()};
+            put(Opcode::tensor_bytes, Reg(buffer.bytes.value), registers_[v.index]);
+        }
         made.buffers.push_back(buffer);
     }
     for (size_t g = 0; g < spec.groups.size(); ++g) {

@@ -47,6 +47,7 @@ void EmitFunction::bind_object(ValueId v, Reg reg) {
     const Type t = type(v);
     if (t.kind != TypeKind::tensor) return;
     places_[v] = Place{Place::Kind::object, reg, {}, v};
+    define_variable(t, reg);
     for (uint32_t axis = 0; axis < t.shape.dims.size(); ++axis)
         if (std::optional<Sym> symbol = dims().as_symbol(t.shape.dims[axis]); symbol && !defined(*symbol)) {
             Reg extent = fresh();

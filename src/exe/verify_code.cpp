@@ -1,6 +1,7 @@
 // Two walks. The first looks at every instruction alone: operands, counts, targets. The second follows control from
 // block to block and keeps, per block, the registers written on every path and the region entered last.
 #include "exe/verify_code.h"
+#include "exe/extents.h"
 #include "dim/relation.h"
 #include "exe/verify.h"
 #include "tensor/shape.h"
@@ -111,6 +112,8 @@ class CodeVerifier {
         case Opcode::leave: return counts(list(in().b).size(), range_.results, "results");
         case Opcode::launch: return launch(exe_.launches[in().a]);
         case Opcode::new_tensor: case Opcode::new_output: return below(list(in().b).size(), max_rank + 1, "rank");
+        case Opcode::new_shaped: return extents(list(in().b), list(in().c));
+        case Opcode::tensor_dim_back: case Opcode::tensor_rest: case Opcode::tensor_before: return below(in().c, max_rank + 1, "axis");
         case Opcode::seq_stack: return below(list(in().c).size(), max_rank + 1, "rank");
         case Opcode::tensor_dim: return below(in().c, max_rank, "axis");
         case Opcode::seq_set: return counts(list(in().b).size(), 3, "parts");
@@ -125,6 +128,16 @@ class CodeVerifier {
         if (found == expected) return {};
         return wrong("expected " + std::to_string(expected) + " " + std::string(what) + ", found " +
                      std::to_string(found));
+    }
+    Status extents(std::span<const uint32_t> registers, std::span<const uint32_t> parts) const {
+        size_t taken = 0;
+        for (size_t i = 0; i < parts.size(); ++i) {
+            TRY(below(parts[i], uint32_t(ExtentPart::last) + 1, "part"));
+            taken += extent_registers(ExtentPart(parts[i]));
+            bool numbered = ExtentPart(parts[i]) == ExtentPart::tail || ExtentPart(parts[i]) == ExtentPart::head;
+            if (numbered && ++i == parts.size()) return wrong("a tail or head without its number");
+        }
+        return counts(registers.size(), taken, "registers");
     }
     Status launch(const LaunchInfo& launch) const {
         Status status;

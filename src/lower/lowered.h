@@ -24,6 +24,13 @@ enum class LowOp : uint8_t {
     read,          // the number in the rank-0 tensor args[0]
     tag,           // the constructor or lambda of the object args[0], as a number
     bound_dim,     // dim `index` that the constructor of args[0] bound, as a number
+    open,          // attributes "how", "count": `defines` get extents of args[0], a value of unknown rank
+    rank,          // `defines` gets the rank of args[0]
+    make,          // a tensor of unknown rank: attribute "parts" (ShapePart kinds, tails followed by their axis), numbers in
+                   // `dims`, values in args
+    same_tails,    // 1 if args have equal extents from axes a and b on, as a number; attribute "axes": a + 256 b
+    same_but,      // 1 if args have equal ranks and extents but at the axis that attribute "axes" says, as a number
+    shape_vector,  // the extents of args[0] as an i64 vector
 };
 const OpDef& low_op(LowOp op);
 std::optional<LowOp> low_op_of(const Binding& binding);  // nullopt: not one of these

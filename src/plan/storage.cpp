@@ -10,9 +10,11 @@ bool only_symbols(const Module& module, const std::vector<Sym>& allowed, TypeId 
     const Type& t = module.types[type];
     if (t.kind != TypeKind::tensor) return true;
     if (!t.shape.ranked) return false;
-    for (Dim d : t.shape.dims)
+    for (Dim d : t.shape.dims) {
+        if (module.dims.of_shape(d)) return false;
         for (Sym s : module.dims.symbols_of(d))
             if (std::find(allowed.begin(), allowed.end(), s) == allowed.end()) return false;
+    }
     return true;
 }
 

@@ -1,6 +1,7 @@
 // The loop over instructions. Meaning and operands of each are in exe/opcode.h; the program was verified when it was
 // loaded, so registers, lists and targets are in range. Recursion of the program never becomes recursion here.
 #include "dim/relation.h"
+#include "vm/extents.h"
 #include "vm/frame.h"
 #include "vm/scalar.h"
 #include "vm/trace.h"
@@ -188,6 +189,15 @@ bool Context::execute(Frame* frame) {
             put(in.a, made);
             break;
         }
+        case Opcode::new_shaped: {
+            size_t rank = 0;
+            if (Status status = gather_extents(list(in.b), list(in.c), R, dims, rank); !status)
+                return current_ = frame, fault(at, status.error().code, status.error().message);
+            TensorObject* made = heap_.new_tensor(DType(in.x), {dims, rank});
+            if (!made) return current_ = frame, no_tensor(at, DType(in.x), {dims, rank});
+            put(in.a, made);
+            break;
+        }
         case Opcode::new_scalar: {
             TensorObject* made = heap_.new_tensor(DType(in.x), {});
             if (!made) return current_ = frame, out_of_memory(at);
@@ -221,6 +231,36 @@ bool Context::execute(Frame* frame) {
         case Opcode::tensor_data: put(in.a, tensor(in.b)->data); break;
         case Opcode::tensor_dim: R[in.a] = uint64_t(tensor(in.b)->dims[in.c]); break;
         case Opcode::tensor_rank: R[in.a] = tensor(in.b)->count; break;
+        case Opcode::tensor_dim_back: {
+            const TensorObject* t = tensor(in.b);
+            R[in.a] = in.c < t->count ? uint64_t(t->dims[t->count - 1 - in.c]) : 1;
+            break;
+        }
+        case Opcode::tensor_rest: R[in.a] = uint64_t(extent_product(tensor(in.b), in.c, tensor(in.b)->count)); break;
+        case Opcode::tensor_before: {
+            uint32_t rank = tensor(in.b)->count;
+            R[in.a] = uint64_t(extent_product(tensor(in.b), 0, rank - std::min(rank, in.c)));
+            break;
+        }
+        case Opcode::tensor_bytes:
+            R[in.a] = uint64_t(extent_product(tensor(in.b), 0, tensor(in.b)->count) * size_of(tensor(in.b)->dtype));
+            break;
+        case Opcode::tensor_same: {
+            const TensorObject *a = tensor(in.b), *b = tensor(in.c);
+            R[in.a] = std::equal(a->dims + std::min<uint32_t>(in.x % 256, a->count), a->dims + a->count,
+                                 b->dims + std::min<uint32_t>(in.x / 256, b->count), b->dims + b->count);
+            break;
+        }
+        case Opcode::tensor_same_but: R[in.a] = same_extents_but(tensor(in.b), tensor(in.c), int16_t(in.x)); break;
+        case Opcode::tensor_shape: {
+            const TensorObject* t = tensor(in.b);
+            int64_t rank = t->count;
+            TensorObject* made = heap_.new_tensor(DType::i64, {&rank, 1});
+            if (!made) return current_ = frame, out_of_memory(at);
+            std::memcpy(made->data, t->dims, size_t(rank) * sizeof(int64_t));
+            put(in.a, made);
+            break;
+        }
         case Opcode::scalar_value: R[in.a] = load_scalar(DType(in.x), tensor(in.b)->data); break;
         case Opcode::tag: R[in.a] = object(in.b)->tag; break;
         case Opcode::field: put(in.a, reinterpret_cast<DataObject*>(R[in.b])->fields[in.c]); break;
