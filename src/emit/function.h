@@ -67,7 +67,8 @@ class EmitFunction {
     Reg address(ValueId v);
     Reg address(const Place& place, Touch how = Touch::use);
     Place& place(ValueId v);
-    Place new_slot(TypeId type);
+    Place new_slot(TypeId type) { return new_slot(source(byte_size(type))); }
+    Place new_slot(IntSource bytes);
     Place target_of(ValueId v);              // where a result shall be written: a destination or a new slot
     void touch(const Place& place, Touch how = Touch::use);
     void copy_into(const Place& to, ValueId v);

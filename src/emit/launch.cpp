@@ -45,6 +45,11 @@ void EmitFunction::launch(const Binding& b) {
         }
         made.buffers.push_back(buffer);
     }
+    if (int64_t bytes = kernels_.kernels[kernel].scratch_bytes; bytes > 0) {
+        Place scratch = new_slot(IntSource{IntSource::Kind::constant, bytes});
+        touch(scratch, Touch::write);                    // a buffer like others, alive during this launch only
+        made.scratch = int32_t(scratch.index);
+    }
     for (size_t g = 0; g < spec.groups.size(); ++g) {
         const LaunchSpec::Group& group = spec.groups[g];
         LaunchGroup bound;

@@ -74,10 +74,10 @@ void EmitFunction::touch(const Place& place, Touch how) {
     }
 }
 
-Place EmitFunction::new_slot(TypeId type) {
+Place EmitFunction::new_slot(IntSource bytes) {
     has_region_ = true;
     uint32_t slot = uint32_t(region_.slots.size());
-    region_.slots.push_back(SlotInfo{source(byte_size(type)), 0, 0, {}});
+    region_.slots.push_back(SlotInfo{bytes, 0, 0, {}});
     return Place{Place::Kind::slot, slot, {slot}, {}};
 }
 

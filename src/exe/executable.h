@@ -36,6 +36,7 @@ struct LaunchInfo {
     std::vector<uint32_t> late;             // registers that receive Launch.out
     uint32_t site = 0;                      // whom to blame
     uint32_t step = 0;                      // when it runs, in the numbering of the region's slots
+    int32_t scratch = -1;                   // the slot that is its scratch; -1: what the context keeps for launches without
     bool operator==(const LaunchInfo&) const = default;
 };
 

@@ -42,7 +42,7 @@ template <class A> void fields(A& a, Seen<A, LaunchGroup>& x) {
 template <class A> void fields(A& a, Seen<A, LaunchInfo>& x) {
     a.field("kernel", x.kernel), a.field("buffers", x.buffers), a.field("groups", x.groups),
         a.field("scalars", x.scalars);
-    a.field("late", x.late), a.field("site", x.site), a.field("step", x.step);
+    a.field("late", x.late), a.field("site", x.site), a.field("step", x.step), a.field("scratch", x.scratch);
 }
 template <class A> void fields(A& a, Seen<A, GroupLayout>& x) {
     a.field("buffers", x.buffers), a.field("keep_axes", x.keep_axes);

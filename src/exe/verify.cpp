@@ -156,6 +156,7 @@ class TableVerifier {
             return planned(where, source, region);
         };
         if (!launch.late.empty()) return wrong(where, "late sizes in a list");
+        if (launch.scratch >= 0) TRY(below(where, uint64_t(launch.scratch), region.slots.size(), "slot"));
         for (const LaunchBuffer& buffer : launch.buffers) {
             TRY(size(buffer.bytes));
             if (buffer.kind == LaunchBuffer::Kind::slot)

@@ -1,4 +1,4 @@
-// First fit in two orders, the better one kept: by size, largest first, and by birth. The buffers placed so far are kept
+// First fit in three orders, the best one kept: by size, by birth, and by death from the end on. The buffers placed so far are kept
 // sorted by offset in the front of `order`, so that finding the lowest gap for a new one is a single walk over those
 // whose lifetimes meet its own.
 #include "pack/pack.h"
@@ -25,13 +25,15 @@ bool meet(const PackBuffer& a, const PackBuffer& b) {
     return false;
 }
 
-enum class Order : uint8_t { size, birth };
+enum class Order : uint8_t { size, birth, death };
 
 int64_t first_fit(std::span<const PackBuffer> buffers, Order by, std::span<int64_t> offsets, std::span<uint32_t> order) {
     for (size_t i = 0; i < buffers.size(); ++i) order[i] = uint32_t(i);
     std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
         if (buffers[a].low != buffers[b].low) return buffers[a].low;
         if (by == Order::birth && buffers[a].first != buffers[b].first) return buffers[a].first < buffers[b].first;
+        uint32_t death_a = last(buffers[a], spans(buffers[a]) - 1), death_b = last(buffers[b], spans(buffers[b]) - 1);
+        if (by == Order::death && death_a != death_b) return death_a > death_b;
         if (buffers[a].size != buffers[b].size) return buffers[a].size > buffers[b].size;
         return a < b;
     });
@@ -88,10 +90,15 @@ Result<int64_t> pack(std::span<const PackBuffer> buffers, PackMode mode, std::sp
     case PackMode::pool: return first_fit(buffers, Order::birth, offsets, order);
     case PackMode::packed: break;
     }
-    int64_t by_size = first_fit(buffers, Order::size, offsets, order);
-    if (by_size == max_sum(buffers, rounded)) return by_size;        // none can be smaller
-    int64_t by_birth = first_fit(buffers, Order::birth, offsets, order);
-    return by_birth < by_size ? by_birth : first_fit(buffers, Order::size, offsets, order);
+    const int64_t bound = max_sum(buffers, rounded);     // none can be smaller
+    Order best = Order::size;
+    int64_t least = INT64_MAX, total = 0;
+    for (Order by : {Order::size, Order::birth, Order::death}) {
+        total = first_fit(buffers, by, offsets, order);
+        if (total == bound) return total;
+        if (total < least) least = total, best = by;
+    }
+    return total == least ? total : first_fit(buffers, best, offsets, order);
 }
 
 int64_t max_live(std::span<const PackBuffer> buffers) {

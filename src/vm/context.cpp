@@ -30,6 +30,7 @@ void Context::trim() {
     heap_.trim();
     range_.trim(0);
     scratch_ = std::vector<std::byte>();
+    own_scratch_ = nullptr;
     for (PlanCache& cache : regions_) cache = PlanCache();
 }
 
@@ -63,7 +64,7 @@ bool Context::reserve_scratch(int64_t bytes) {
     if (scratch_.size() < room) {
         scratch_ = std::vector<std::byte>();             // nothing in it outlives a launch
         scratch_.resize(room);
-        worker_.scratch = Frame::align(scratch_.data());
+        own_scratch_ = Frame::align(scratch_.data());
     }
     return true;
 }
@@ -81,7 +82,7 @@ Status Context::call(const EntryInfo& entry, std::span<const uint64_t> arguments
         frame->arena = nullptr;
         frame->function = entry.function;
         std::copy(arguments.begin(), arguments.end(), frame->regs);
-        if (trace_) trace_->frame(function.name, Frame::bytes(function.registers));
+        if (trace_) trace_->frame(function.name, Frame::bytes(function.registers), {});
     } else {
         out_of_memory(nullptr);
     }
@@ -162,6 +163,7 @@ bool Context::run_list(Frame* frame, uint32_t list) {
         const LaunchInfo& info = program_->exe().launches[bound.info];
         bound.launch.err = &kernel_error_;
         bound.launch.out = late_;
+        worker_.scratch = bound.scratch ? bound.scratch : own_scratch_;
         if (!run_kernel(bound.kernel, bound.launch, bound.tasks, info)) return false;
         if (program_->exe().checked) poison_dead(*frame, info.step);
     }
@@ -194,6 +196,7 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
     int64_t scratch = 0, tasks = bind_params(info, kernel, {}, regs, launch_params_, scratch);
     if (tasks < 0) return fault(program_->exe().sites[info.site], Code::shape, "the sizes of a tensor overflow or are negative");
     if (!reserve_scratch(scratch)) return fault(program_->exe().sites[info.site], Code::memory, limit_text());
+    worker_.scratch = info.scratch >= 0 ? frame->arena + frame->plan->slot_offsets[size_t(info.scratch)] : own_scratch_;
     Launch launch{launch_buffers_.data(), launch_params_.data(), late_, &kernel_error_, launch_bytes_.data()};
     if (!run_kernel(program_->kernel(info.kernel), launch, tasks, info)) return false;
     for (size_t i = 0; i < info.late.size(); ++i) frame->regs[info.late[i]] = uint64_t(late_[i]);

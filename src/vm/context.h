@@ -82,7 +82,8 @@ class Context {
     Heap heap_;
     std::vector<PlanCache> regions_;
     std::vector<uint64_t> plan_frame_;       // of plan programs: the peak is the same for a hit and a miss
-    std::vector<std::byte> scratch_;
+    std::vector<std::byte> scratch_;         // for launches without a slot for it
+    std::byte* own_scratch_ = nullptr;       // in it, aligned
     Worker worker_ = {};
     KernelError kernel_error_ = {};
     std::vector<void*> launch_buffers_;      // of the launch that is bound from registers

@@ -115,7 +115,7 @@ bool Context::execute(Frame* frame) {
             next->plan = nullptr;
             next->arena = nullptr;
             next->function = in.a;
-            if (trace_) trace_->frame(callee.name, Frame::bytes(callee.registers));
+            if (trace_) trace_->frame(callee.name, Frame::bytes(callee.registers), {next->regs, arguments.size()});
             frame = next;
             function = &callee;
             R = frame->regs;

@@ -39,13 +39,14 @@ int64_t bind_params(const LaunchInfo& launch, const KernelInfo& kernel, std::spa
     }
     std::span<const int64_t> scalars = put(launch.scalars);
     if (fill_params(kernel.layout, std::span(shapes, launch.groups.size()), scalars, p) < 0) return -1;
-    scratch = std::max(scratch, kernel.scratch);
+    if (launch.scratch < 0) scratch = std::max(scratch, kernel.scratch);
     return p[0];
 }
 
 void RegionPlan::bind_arena(std::byte* at) {
     arena = at;
     for (auto [buffer, slot] : slot_buffers) buffers[buffer] = at + slot_offsets[slot];
+    for (auto [launch, slot] : scratch_slots) launches[launch].scratch = at + slot_offsets[slot];
 }
 
 Result<Placement> place_slots(const RegionInfo& region, std::span<const int64_t> values, PackMode mode) {
@@ -132,7 +133,8 @@ Result<std::unique_ptr<RegionPlan>> make_region_plan(const LoadedExecutable& loa
                 if (launch.scalars[s].kind == IntSource::Kind::reg)
                     plan->patches.push_back({Patch::Kind::param, uint32_t(param_at + size_t(kernel.layout.scalar_slot(s))),
                                              uint32_t(launch.scalars[s].value)});
-            BoundLaunch bound{loaded.kernel(launch.kernel), tasks, {}, patch_begin, uint32_t(plan->patches.size()), index};
+            BoundLaunch bound{loaded.kernel(launch.kernel), tasks, {}, patch_begin, uint32_t(plan->patches.size()), index, nullptr};
+            if (launch.scratch >= 0) plan->scratch_slots.emplace_back(uint32_t(plan->launches.size()), uint32_t(launch.scratch));
             bound.launch.buf = plan->buffers.data() + buffer_at;
             bound.launch.p = p.data();
             bound.launch.bytes = plan->bytes.data() + buffer_at;

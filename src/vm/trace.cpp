@@ -9,9 +9,14 @@ void Trace::call(const std::string& entry) {
     line("call " + entry);
 }
 
-void Trace::frame(const std::string& function, int64_t bytes) {
+void Trace::frame(const std::string& function, int64_t bytes, std::span<const uint64_t> arguments) {
+    std::vector<std::pair<std::string, int64_t>> held;
+    for (uint64_t word : arguments)                      // no number looks like an address of the context's range
+        if (auto found = buffer_at(reinterpret_cast<const void*>(word))) held.push_back(std::move(*found));
     frames_.push_back({next_frame_++, nullptr, nullptr});
-    line("frame " + std::to_string(frames_.back().number) + " " + std::to_string(bytes) + " " + function);
+    std::string number = std::to_string(frames_.back().number);
+    line("frame " + number + " " + std::to_string(bytes) + " " + function);
+    for (auto& [name, size] : held) line("hold " + number + " " + name + " " + std::to_string(size));
 }
 
 void Trace::region(const RegionPlan* plan, const std::byte* arena) {
@@ -38,8 +43,15 @@ void Trace::copy(const void* to, const void* from, int64_t bytes) {
     touch(Touch::write, to, bytes);
 }
 
+void Trace::touch(Touch touch, const void* at, int64_t bytes) {
+    auto found = buffer_at(at);
+    if (!found) return;                                  // an argument, a result or an object
+    std::string_view how = touch == Touch::read ? "read " : bytes >= found->second ? "write " : "part ";
+    line(std::string(how) + found->first + " " + std::to_string(found->second));
+}
+
 // A callee's frame may begin inside the arena of its caller, behind what lives across the call: the newest frame first.
-void Trace::touch(Touch touch, const void* address, int64_t bytes) {
+std::optional<std::pair<std::string, int64_t>> Trace::buffer_at(const void* address) const {
     auto* at = static_cast<const std::byte*>(address);
     for (size_t f = frames_.size(); f-- > 0;) {
         const Open& open = frames_[f];
@@ -47,11 +59,11 @@ void Trace::touch(Touch touch, const void* address, int64_t bytes) {
         for (size_t slot = 0; slot < open.plan->slot_offsets.size(); ++slot) {
             int64_t from = at - (open.arena + open.plan->slot_offsets[slot]), size = open.plan->slot_bytes[slot];
             if (from < 0 || from >= size) continue;
-            std::string_view how = touch == Touch::read ? "read " : bytes >= size ? "write " : "part ";
-            line(std::string(how) + std::to_string(open.number) + "." + std::to_string(slot) + " " + std::to_string(size));
+            return std::pair(std::to_string(open.number) + "." + std::to_string(slot), size);
         }
-        return;
+        return std::nullopt;
     }
+    return std::nullopt;
 }
 
 void Trace::born(const void* object, int64_t bytes) {

@@ -4,11 +4,13 @@
 //   call f                  a call of an entry begins
 //   frame 3 184 g           frame 3, of function g, begins: its header and registers in bytes; it ends with `leave 3`
 //   kernel 0 tanh           a launch, with its scratch; `copy`, and lines `read`, `write` without one, are the host's
+//   hold 4 3.1 4096         was handed to frame 4, which begins: an argument, or where a result shall be written
 //   read 3.1 4096           by the launch above: slot 1 of frame 3, of so many bytes in all; `write`: all of it, `part`: some
 //   born 17 96              an object of so many bytes; it ends with `died 17`
 #pragma once
 #include "vm/region_plan.h"
 #include <functional>
+#include <optional>
 #include <unordered_map>
 
 namespace nereus {
@@ -18,7 +20,7 @@ class Trace {
     enum class Touch : uint8_t { read, write };
 
     void call(const std::string& entry);
-    void frame(const std::string& function, int64_t bytes);
+    void frame(const std::string& function, int64_t bytes, std::span<const uint64_t> arguments);
     void region(const RegionPlan* plan, const std::byte* arena);     // of the newest frame, from here on
     void leave();
     void kernel(const KernelInfo& kernel, const Launch& launch);
@@ -30,6 +32,7 @@ class Trace {
  private:
     struct Open { int64_t number; const RegionPlan* plan; const std::byte* arena; };
     void line(std::string_view text) { write_(text); }
+    std::optional<std::pair<std::string, int64_t>> buffer_at(const void* at) const;      // its name and size
 
     std::function<void(std::string_view)> write_;
     std::vector<Open> frames_;
