@@ -1,7 +1,6 @@
 // Memory is planned: what Context::peak says is what a run reserves, close to what is alive in it, and far below what
 // every buffer apart would take. What is alive is counted by a script of its own, on a trace of the run.
-#include "driver/random_inputs.h"
-#include "vm/context.h"
+#include "driver/compiled.h"
 #include <cstdio>
 #include <filesystem>
 #include <malloc.h>
@@ -9,41 +8,16 @@
 
 namespace nereus {
 namespace {
-struct Program {
-    Module typed;
-    std::shared_ptr<const LoadedExecutable> loaded;
-
-    Program(const std::string& path, const std::string& name) {
-        std::vector<SourceText> sources;
-        CompileOptions options;
-        options.entry = name;
-        Result<Module> parsed = parse_program(path, &sources);
-        Result<Module> module = parsed ? run_until(*parsed, "specialise", options) : parsed.error();
-        Result<Executable> exe = module ? compile(*parsed, options) : module.error();
-        Result<std::shared_ptr<const LoadedExecutable>> made = exe ? LoadedExecutable::load(std::move(*exe)) : exe.error();
-        if (!made) {
-            ADD_FAILURE() << name << ": " << made.error().message;
-            return;
-        }
-        typed = std::move(*module);
-        loaded = std::move(*made);
+// The extents that the entry looks at, as the door finds them.
+std::vector<int64_t> door_sizes(const Compiled& program, std::span<const Value> args) {
+    std::vector<int64_t> sizes(program.entry().sizes);
+    for (size_t i = 0; i < args.size(); ++i) {
+        const DoorType& type = program.loaded->exe().door_types[program.entry().params[i].type];
+        for (size_t axis = 0; axis < type.axes.size(); ++axis)
+            if (type.axes[axis] >= 0) sizes[size_t(type.axes[axis])] = args[i].tensor().shape()[axis];
     }
-    const EntryInfo& entry() const { return loaded->exe().entries[0]; }
-    std::unique_ptr<Context> context(ContextOptions options = {}) const {
-        options.memory_limit = int64_t(1) << 30;
-        return std::move(*Context::make(loaded, std::move(options)));
-    }
-    // The extents that the entry looks at, as the door finds them.
-    std::vector<int64_t> door_sizes(std::span<const Value> args) const {
-        std::vector<int64_t> sizes(entry().sizes);
-        for (size_t i = 0; i < args.size(); ++i) {
-            const DoorType& type = loaded->exe().door_types[entry().params[i].type];
-            for (size_t axis = 0; axis < type.axes.size(); ++axis)
-                if (type.axes[axis] >= 0) sizes[size_t(type.axes[axis])] = args[i].tensor().shape()[axis];
-        }
-        return sizes;
-    }
-};
+    return sizes;
+}
 
 std::vector<int64_t> live_bytes(const std::string& trace) {
     std::string command = "/usr/bin/python3 " NEREUS_SOURCE_DIR "/test/live_bytes.py '" + trace + "'", text;
@@ -68,7 +42,7 @@ constexpr Case cases[] = {
 
 void planned_well(const Case& c) {
     SCOPED_TRACE(c.entry);
-    Program program(NEREUS_SOURCE_DIR "/test/programs/memory.nr", c.entry);
+    Compiled program("memory.nr", c.entry);
     ASSERT_TRUE(program.loaded);
     std::string path = std::filesystem::temp_directory_path() / ("nereus_trace_" + std::to_string(::getpid()));
     FILE* trace = std::fopen(path.c_str(), "w");
@@ -82,7 +56,7 @@ void planned_well(const Case& c) {
     for (int binding = 0; binding < 4; ++binding) {
         RandomInputs inputs{program.typed, random, [](std::mt19937_64& r) { return int64_t(40 + r() % 120); }};
         std::vector<Value> args = random_arguments(inputs);
-        std::vector<int64_t> sizes = program.door_sizes(args);
+        std::vector<int64_t> sizes = door_sizes(program, args);
         for (bool way : {false, true}) {                 // the peak is promised before elements choose an arm
             for (Value& arg : args)
                 if (arg.tensor().dtype() == DType::boolean) arg = flag(way);
@@ -132,7 +106,7 @@ int code_mappings() {
 
 void thousand_shapes(const std::string& file, const std::string& entry) {
     SCOPED_TRACE(entry);
-    Program program(NEREUS_SOURCE_DIR "/test/programs/" + file, entry);
+    Compiled program(file, entry);
     ASSERT_TRUE(program.loaded);
     std::unique_ptr<Context> context = program.context();
     std::mt19937_64 random(23);
