@@ -16,6 +16,7 @@ struct RandomInputs {
     std::mt19937_64& random;
     std::function<int64_t(std::mt19937_64&)> any_size = some_size;       // of a dim that has none yet
     std::map<Sym, int64_t> sizes = {};
+    std::map<VarId, Extents> shapes = {};                // of ..s
 
     static int64_t some_size(std::mt19937_64& random) {
         static constexpr int64_t common[] = {0, 1, 1, 2, 3, 5, 7, 17, 33};
@@ -29,6 +30,12 @@ struct RandomInputs {
     Value tensor(const Type& type) {
         Extents extents;
         for (Dim d : type.shape.dims) extents.push_back(*module.dims.evaluate(d, [&](Sym s) { return size(s); }));
+        if (!type.shape.ranked) {
+            Extents tail(random() % 4);
+            for (int64_t& extent : tail) extent = int64_t(random() % 5);
+            if (type.shape.tail.valid()) tail = shapes.emplace(type.shape.tail, tail).first->second;
+            extents.insert(extents.end(), tail.begin(), tail.end());
+        }
         HostTensor made = *HostTensor::make(*type.element.dtype, extents);
         std::byte* at = *made.mutable_bytes();
         for (int64_t i = 0; i < made.count(); ++i) {

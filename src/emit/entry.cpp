@@ -190,6 +190,10 @@ class EmitDoor {
         put(Opcode::size_sub, rest, Reg(i), b);
         put(Opcode::floor_div, value, rest, a);
         symbols_.emplace(*unknown, value);
+        Reg zero = dim(dims().constant(0));
+        std::string text = "argument %" + sizes_[i].param + ": axis " + std::to_string(sizes_[i].axis) + ", declared " +
+                           dims().to_string(sizes_[i].dim) + ", would make " + dims().to_string(dims().of(*unknown)) + " = {0}";
+        put(Opcode::check, program_.site(Code::shape, std::move(text), function_.span), value, zero, uint16_t(Relation::greater_equal));
         return true;                                     // not `used`: the check proves that it came out even
     }
 
