@@ -4,6 +4,7 @@
 #include "vm/extents.h"
 #include "vm/frame.h"
 #include "vm/scalar.h"
+#include "vm/trace.h"
 #include <algorithm>
 #include <cstring>
 
@@ -114,6 +115,7 @@ bool Context::execute(Frame* frame) {
             next->plan = nullptr;
             next->arena = nullptr;
             next->function = in.a;
+            if (trace_) trace_->frame(callee.name, Frame::bytes(callee.registers), {next->regs, arguments.size()});
             frame = next;
             function = &callee;
             R = frame->regs;
@@ -122,6 +124,7 @@ bool Context::execute(Frame* frame) {
         }
         case Opcode::leave: {
             leave_region(frame);
+            if (trace_ && reinterpret_cast<uint64_t*>(frame) != plan_frame_.data()) trace_->leave();
             if (frame == bottom) {
                 std::span<const uint32_t> out = list(in.b);
                 for (size_t i = 0; i < out.size(); ++i) results_[i] = R[out[i]];
@@ -166,9 +169,18 @@ bool Context::execute(Frame* frame) {
             put(in.a, *out);
             break;
         }
-        case Opcode::read_scalar: R[in.a] = load_scalar(DType(in.x), address(in.b)); break;
-        case Opcode::write_scalar: store_scalar(DType(in.x), address(in.a), R[in.b]); break;
-        case Opcode::copy: if (R[in.c] > 0) std::memcpy(address(in.a), address(in.b), size_t(R[in.c])); break;
+        case Opcode::read_scalar:
+            if (trace_) trace_->touch(Trace::Touch::read, address(in.b), size_of(DType(in.x)));
+            R[in.a] = load_scalar(DType(in.x), address(in.b));
+            break;
+        case Opcode::write_scalar:
+            if (trace_) trace_->touch(Trace::Touch::write, address(in.a), size_of(DType(in.x)));
+            store_scalar(DType(in.x), address(in.a), R[in.b]);
+            break;
+        case Opcode::copy:
+            if (trace_) trace_->copy(address(in.a), address(in.b), number(in.c));
+            if (R[in.c] > 0) std::memcpy(address(in.a), address(in.b), size_t(R[in.c]));
+            break;
 
         case Opcode::new_tensor: {
             std::span<const int64_t> extents = gather(list(in.b));
