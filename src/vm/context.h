@@ -89,6 +89,7 @@ class Context {
     std::vector<void*> launch_buffers_;      // of the launch that is bound from registers
     std::vector<int64_t> launch_bytes_, launch_params_;
     int64_t late_[4] = {};
+    std::vector<int64_t> looked_;            // door sizes of the value being looked at
     std::vector<uint64_t> arguments_, results_;
     std::vector<uint64_t> words_;            // result leaves of the running call, as the program left them
     std::span<HostTensor> outputs_;          // and those it wrote into tensors
