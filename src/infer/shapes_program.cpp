@@ -269,7 +269,7 @@ Status Program::analyse_from(FunctionId entry) {
 }
 
 uint32_t Program::cell(const Key& creator, BindingId site) {
-    auto [it, is_new] = cell_ids_.try_emplace({creator, site}, uint32_t(cells_.size()));
+    auto [it, is_new] = cell_ids_.try_emplace({creator.code, rank_skeleton(abstracts, creator.args), site}, uint32_t(cells_.size()));
     if (is_new) cells_.push_back(abstracts.bottom());
     return it->second;
 }

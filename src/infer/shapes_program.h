@@ -66,7 +66,9 @@ class Program {
     FunctionId output_of(uint32_t instance, uint32_t caller, Span call, bool certain = true);
     std::vector<Note> call_path(uint32_t instance) const;
 
-    // Cells live as long as the analysis and only widen; any widening after its first use starts the analysis anew.
+    // Cells live as long as the analysis and only widen; any widening after its first use starts the analysis anew. A
+    // cell is known by its place and by the ranks its maker works on, not by the maker's whole key: that key can hold
+    // cells, so names would never end.
     uint32_t cell(const Key& creator, BindingId site);
     AbsId cell_content(uint32_t cell) const { return cells_[cell]; }
     void widen_cell(uint32_t cell, AbsId content);
@@ -89,7 +91,7 @@ class Program {
     uint32_t epoch_ = 0;
     std::vector<uint32_t> to_emit_;
     std::map<std::string, int> name_uses_;
-    std::map<std::pair<Key, BindingId>, uint32_t> cell_ids_;
+    std::map<std::tuple<uint32_t, std::string, BindingId>, uint32_t> cell_ids_;
     std::vector<AbsId> cells_;
     std::map<std::tuple<DeclId, uint32_t, size_t>, AbsId> fields_;
 };
