@@ -58,6 +58,9 @@ class Program {
 
     uint32_t code_of(FunctionId function);
     uint32_t code_of(FunctionId function, BindingId lambda);
+    // The lambda for captured values of these ranks. Closures that differ in them stay apart, as instances do: one that
+    // served tensors of several ranks at once could not be compiled.
+    uint32_t code_for(uint32_t lambda, const std::vector<AbsId>& captured);
     // The instance for a call from `caller`. `args` are in the caller's terms, normalised.
     struct Target { uint32_t instance; KeyPlan plan; };
     Result<Target> resolve(uint32_t caller, uint32_t code, const std::vector<AbsId>& args, const RangeOf& range,
@@ -85,6 +88,7 @@ class Program {
 
     std::map<Key, uint32_t> by_key_;
     std::map<std::pair<FunctionId, BindingId>, uint32_t> code_ids_;
+    std::map<std::pair<uint32_t, std::string>, uint32_t> code_variants_;
     std::map<uint32_t, std::set<std::string>> skeletons_;    // per code
     std::vector<uint32_t> stack_;
     std::vector<size_t> leaning_;                        // per place of the stack

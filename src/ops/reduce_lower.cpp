@@ -10,7 +10,7 @@ Status lower_fold(OpLowering& l, std::string_view name, loop::Fold fold) {
     for (ValueId axis : l.args(1)) {
         std::optional<int64_t> at = l.dims().constant_value(l.size(axis));
         if (!at) return Error{Code::unsupported, std::string(name) + ": axes known only at run time", l.binding().span};
-        reduced[size_t(*at)] = true;
+        reduced[size_t(*at < 0 ? *at + int64_t(shape.size()) : *at)] = true;
     }
     std::vector<Stride> strides = dense_strides(l.dims(), shape), outer_strides, inner_strides;
     std::vector<Dim> outer, inner;
