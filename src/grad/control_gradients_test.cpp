@@ -50,7 +50,7 @@ const GradientCase cases[] = {
     {.name = "record made inside", .params = "%x: f64, %y: f64", .body = "%p = {w = %x * %y, n = 3}\n{w = %w} = {%p with n = 4}\n%w * %w",
      .others = "type P = {w: f64, n: i64}"},
     {.name = "tuples in tuples", .params = "%x: (f64, (f64, i64))", .body = "%p = (%x.1, %x.0)\n%p.0.0 * %p.1"},
-    {.name = "Seq", .params = "%s: Seq[Tensor[(d), f64]], %x: Tensor[(d), f64]",
+    {.name = "Seq", .params = "%x: Tensor[(d), f64], %s: Seq[Tensor[(d), f64]]",
      .body = "%t = push(%s, %x * 2.0)\nsum(for %i in length(%t), (%a = %x) { %a + %t[%i] * %t[%i] })"},
     {.name = "Seq made in a loop", .params = "%x: f64",
      .body = "%s = for %i in 4, (%s = [%x]) { push(%s, %s[%i] * %x) }\n%s[4] + %s[2]"},
