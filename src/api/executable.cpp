@@ -2,6 +2,7 @@
 #include "api/type_text.h"
 #include "base/file.h"
 #include "exe/artefact.h"
+#include "library/library.h"
 #include "vm/loaded.h"
 #include "api/translate.h"
 #include "nereus/executable.h"
@@ -10,7 +11,7 @@ namespace nereus::v1 {
 using Program = std::shared_ptr<const LoadedExecutable>;
 
 static nereus::Result<Program> program_from(std::span<const std::byte> bytes) {
-    return LoadedExecutable::load(TRY(nereus::load(bytes)));
+    return LoadedExecutable::load(TRY(nereus::load(bytes)), library());
 }
 
 Result<Executable> Executable::from_bytes(std::span<const std::byte> bytes) {

@@ -224,7 +224,10 @@ void EmitFunction::call(const Binding& b) {
 }
 
 void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
+    auto is_result = [&](ValueId v) { return std::find(b.results.begin(), b.results.end(), v) != b.results.end(); };
     std::vector<ValueId> adopted = std::exchange(dying, {});         // each arm lets go of them
+    std::copy_if(adopted.begin(), adopted.end(), std::back_inserter(dying), is_result);
+    std::erase_if(adopted, is_result);                               // never used: dies behind the arms that make it
     for (ValueId v : adopted) moving_.erase(v);
     std::vector<Reg> registers(b.results.size()), defined;
     Targets targets(b.results.size());
