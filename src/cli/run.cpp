@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "eval/eval.h"
+#include "library/library.h"
 #include <cstdio>
 
 namespace nereus {
@@ -39,7 +40,7 @@ int run_command(Words words) {
     }
     Result<Executable> executable = compile(std::move(program->module), options);
     if (!executable) return fail(executable.error(), program->sources);
-    Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*executable));
+    Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*executable), library());
     if (!loaded) return fail(loaded.error());
     return run_loaded(*arguments, std::move(*loaded));
 }

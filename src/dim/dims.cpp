@@ -201,6 +201,12 @@ std::vector<Sym> Dims::symbols_of(Dim d) const {
     return out;                                          // symbols and their atoms are numbered in the same order
 }
 
+bool Dims::of_shape(Dim d) const {
+    for (Atom a : atoms_of(d))
+        if (atoms_[a.index].kind == AtomKind::rank || atoms_[a.index].kind == AtomKind::size) return true;
+    return false;
+}
+
 size_t Dims::node_count(Dim d) const { return sizes_[d.index]; }
 
 bool Dims::nonnegative(Dim d) const {

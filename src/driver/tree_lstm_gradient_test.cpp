@@ -1,5 +1,6 @@
 // The gradient of a recursive Tree-LSTM, element by element, against central differences of the compiled loss: for the
 // parameters and the leaves, interpreted and compiled. And on a chain as deep as memory allows.
+#include "library/library.h"
 #include "driver/compile.h"
 #include "eval/eval.h"
 #include "value/compare.h"
@@ -51,7 +52,7 @@ Compiled compiled(const Module& parsed, const std::string& entry) {
     options.entry = entry;
     Result<Executable> exe = compile(parsed, options);
     EXPECT_TRUE(exe) << exe.error().message;
-    return {std::move(*Context::make(*LoadedExecutable::load(std::move(*exe))))};
+    return {std::move(*Context::make(*LoadedExecutable::load(std::move(*exe), library())))};
 }
 
 class TreeLstm : public testing::Test {

@@ -10,13 +10,16 @@ bool passes_launches(Opcode op) {
     case Opcode::size_bcast: case Opcode::eq: case Opcode::ne: case Opcode::lt: case Opcode::le: case Opcode::gt: case Opcode::ge:
     case Opcode::logical_and: case Opcode::logical_or: case Opcode::logical_not: case Opcode::slot: case Opcode::weights:
     case Opcode::new_tensor: case Opcode::new_output: case Opcode::tensor_data: case Opcode::tensor_dim: case Opcode::tensor_rank:
+    case Opcode::tensor_dim_back: case Opcode::tensor_rest: case Opcode::tensor_before: case Opcode::tensor_bytes:
+    case Opcode::tensor_same: case Opcode::tensor_same_but: case Opcode::tensor_shape:
     case Opcode::tag: case Opcode::field: case Opcode::bound_dim: case Opcode::seq_length: case Opcode::retain: return true;
     case Opcode::div: case Opcode::floor_div: case Opcode::mod: case Opcode::move_if: case Opcode::jump: case Opcode::jump_if:
     case Opcode::jump_unless: case Opcode::call: case Opcode::leave: case Opcode::enter: case Opcode::run: case Opcode::launch:
     case Opcode::check: case Opcode::fail: case Opcode::read_scalar: case Opcode::write_scalar: case Opcode::copy:
-    case Opcode::new_scalar: case Opcode::new_data: case Opcode::new_seq: case Opcode::new_ref: case Opcode::scalar_value:
+    case Opcode::new_shaped: case Opcode::new_scalar: case Opcode::new_data: case Opcode::new_seq: case Opcode::new_ref: case Opcode::scalar_value:
     case Opcode::seq_get: case Opcode::seq_push: case Opcode::seq_set: case Opcode::seq_stack: case Opcode::ref_read:
-    case Opcode::ref_write: case Opcode::release: case Opcode::equal: case Opcode::print: return false;
+    case Opcode::ref_write: case Opcode::release: case Opcode::equal: case Opcode::print:
+    case Opcode::observe: case Opcode::check_fit: return false;
     }
     return false;
 }

@@ -58,6 +58,7 @@ void EmitFunction::block(BlockId id, std::span<const ValueId> adopted, const Tar
             if (moving_.contains(v)) release(v);
     }
     moving_ = results;
+    ++step_;                                             // results are read after the last launch
     finish();
     std::vector<ValueId> left(moving_.begin(), moving_.end());
     std::sort(left.begin(), left.end());
@@ -88,7 +89,7 @@ void EmitFunction::binding(const Binding& b, std::vector<ValueId>& dying) {
     };
     switch (b.form) {
     case Form::literal: case Form::dim: immediate(b); break;
-    case Form::check: check(b); break;
+    case Form::check: b.args.empty() ? check(b) : narrow(b); break;
     case Form::call: call(b); break;
     case Form::if_: case Form::match: branch(b, dying); break;
     case Form::for_: case Form::while_: loop(b); break;
@@ -116,7 +117,7 @@ void EmitFunction::binding(const Binding& b, std::vector<ValueId>& dying) {
                 ValueId v = b.results[0];
                 if (kept(v) == Kept::object) bind_object(v, new_tensor_object(function_[v].type));
                 Place at = kept(v) == Kept::object ? place(v) : target_of(v);
-                Reg base = address(at);
+                Reg base = address(at, Touch::write);
                 for (size_t i = 0; i < b.args.size(); ++i) {
                     Reg to = fresh();
                     put(Opcode::add, to, base, constant(int64_t(i) * size_of(dtype(v))));
@@ -130,6 +131,8 @@ void EmitFunction::binding(const Binding& b, std::vector<ValueId>& dying) {
                 bind_number(b.results[0], reg);
                 break;
             }
+            case LowOp::open: case LowOp::rank: case LowOp::make: case LowOp::same_tails: case LowOp::same_but:
+            case LowOp::shape_vector: unranked(b, *low); break;
             case LowOp::tag: case LowOp::bound_dim: {
                 Reg reg = fresh();
                 if (*low == LowOp::tag) put(Opcode::tag, reg, object(b.args[0]));
@@ -204,7 +207,7 @@ void EmitFunction::call(const Binding& b) {
         ValueId v = b.results[i];
         if (callee.results[i] == Kept::address) {
             if (kept(v) == Kept::object) bind_object(v, new_tensor_object(function_[v].type));
-            arguments.push_back(address(kept(v) == Kept::object ? place(v) : target_of(v)));
+            arguments.push_back(address(kept(v) == Kept::object ? place(v) : target_of(v), Touch::write));
         } else {
             results.push_back(fresh());
         }
@@ -234,7 +237,8 @@ void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
     }
     for (size_t i = 0; i < b.defines.size(); ++i) defined.push_back(fresh());
 
-    std::vector<uint32_t> to_end;
+    std::vector<uint32_t> to_end, ends;
+    const uint32_t fork = step_;
     Reg subject = number(b.args[0]);
     for (size_t arm = 0; arm < b.blocks.size(); ++arm) {
         bool last = arm + 1 == b.blocks.size();
@@ -248,6 +252,8 @@ void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
             skip = put(Opcode::jump_unless, 0, taken);
         }
         open_scope();
+        ++step_;
+        if (arm > 0) lifetimes_.jump(fork, step_);
         const Block& body = function_[b.blocks[arm]];
         block(b.blocks[arm], adopted, targets, [&] {
             for (size_t i = 0; i < b.results.size(); ++i) {
@@ -260,16 +266,30 @@ void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
         close_scope();
         ++step_;
         if (!last) {
+            ends.push_back(step_);
+            lifetimes_.stop(step_);
             to_end.push_back(put(Opcode::jump));
             patch(skip, here());
         }
     }
     uint32_t end = here();
     for (uint32_t jump : to_end) patch(jump, end);
+    ++step_;
+    for (uint32_t arm_end : ends) lifetimes_.jump(arm_end, step_);
     for (size_t i = 0; i < b.defines.size(); ++i) define(b.defines[i], defined[i]);
     for (size_t i = 0; i < b.results.size(); ++i) {
         if (kept(b.results[i]) == Kept::number) bind_number(b.results[i], registers[i]);
         if (kept(b.results[i]) == Kept::object) bind_object(b.results[i], registers[i]);
+    }
+}
+
+void EmitFunction::set_lifetimes() {
+    std::vector<std::vector<StepSpan>> spans = lifetimes_.find(uint32_t(region_.slots.size()), step_ + 1);
+    for (size_t i = 0; i < spans.size(); ++i) {
+        region_.slots[i].first = spans[i][0].first;
+        region_.slots[i].last = spans[i][0].last;
+        for (size_t k = 1; k < spans[i].size(); ++k)
+            region_.slots[i].more.insert(region_.slots[i].more.end(), {spans[i][k].first, spans[i][k].last});
     }
 }
 
@@ -279,20 +299,22 @@ Status EmitFunction::run() {
     info.begin = uint32_t(exe().code.size());
     open_scope();
     for (Sym symbol : function_.symbols) define(symbol, fresh());
-    for (size_t i = 0; i < function_.params.size(); ++i) {
-        ValueId v = function_.params[i];
-        switch (storage_.signature.params[i]) {
-        case Kept::number: bind_number(v, fresh()); break;
-        case Kept::address: places_[v] = Place{Place::Kind::reg, fresh(), {}, {}}; break;
-        case Kept::object: bind_object(v, fresh()); break;
-        case Kept::nothing: break;
-        }
-    }
+    Reg param = next_register_;
+    for (Kept kept : storage_.signature.params) next_register_ += kept != Kept::nothing;
     const Block& body = function_[function_.body];
     Targets targets(body.results.size());
     for (size_t i = 0; i < body.results.size(); ++i)
         if (storage_.signature.results[i] == Kept::address) targets[i] = Place{Place::Kind::reg, fresh(), {}, {}};
     info.params = next_register_;
+    for (size_t i = 0; i < function_.params.size(); ++i) {           // what is read off them comes after all parameters
+        ValueId v = function_.params[i];
+        switch (storage_.signature.params[i]) {
+        case Kept::number: bind_number(v, param++); break;
+        case Kept::address: places_[v] = Place{Place::Kind::reg, param++, {}, {}}; break;
+        case Kept::object: bind_object(v, param++); break;
+        case Kept::nothing: break;
+        }
+    }
     uint32_t enter = put(Opcode::enter);
     std::vector<uint32_t> results;
     block(function_.body, {}, targets, [&] {
@@ -304,6 +326,7 @@ Status EmitFunction::run() {
             else if (storage_.signature.results[i] == Kept::object) results.push_back(take_object(v));
         }
     });
+    if (error_) return std::move(*error_);
     put(Opcode::leave, 0, program_.list(results));
     info.end = uint32_t(exe().code.size());
     info.registers = next_register_;
@@ -311,6 +334,7 @@ Status EmitFunction::run() {
     if (has_region_) {
         exe().code[enter].a = uint32_t(exe().regions.size());
         region_.function = id_.index;
+        set_lifetimes();
         plan_program();
         exe().regions.push_back(std::move(region_));
     } else {

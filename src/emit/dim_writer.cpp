@@ -24,10 +24,10 @@ Reg DimWriter::atom(const AtomNode& node) {
     case AtomKind::min: return fold(Opcode::min);
     case AtomKind::max: return fold(Opcode::max);
     case AtomKind::bcast: return fold(Opcode::size_bcast);
-    default: break;
+    case AtomKind::rank: case AtomKind::size: break;
     }
-    invariant(false, "emit: a dim of a shape variable has no register");
-    return 0;
+    invariant(bool(variable), "emit: a dim of a shape variable has no register");
+    return variable(node);
 }
 
 Reg DimWriter::write(Dim d) {

@@ -14,6 +14,7 @@ struct DimWriter {
     Reg& next;
     std::function<Reg(Sym)> symbol;
     std::function<uint32_t(int64_t)> constant;           // its place in the table of constants
+    std::function<Reg(const AtomNode&)> variable = {};   // rank(s), size(s)
     std::unordered_map<Dim, Reg> done = {};              // what was written before is read again
 
     Reg write(Dim d);

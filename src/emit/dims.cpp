@@ -12,6 +12,7 @@ void EmitFunction::define(Sym symbol, Reg reg) {
 void EmitFunction::close_scope() {
     for (Sym symbol : scopes_.back().symbols) symbols_.erase(symbol);
     for (Dim d : scopes_.back().dims) dims_.erase(d);
+    for (uint32_t variable : scopes_.back().variables) variables_.erase(variable);
     scopes_.pop_back();
 }
 
@@ -23,7 +24,12 @@ Reg EmitFunction::dim(Dim d) {
                          invariant(it != symbols_.end(), "emit: a symbol is used before its definition");
                          return it->second;
                      },
-                     [&](int64_t n) { return program_.constant(n); }};
+                     [&](int64_t n) { return program_.constant(n); },
+                     [&](const AtomNode& atom) {
+                         auto it = variables_.find(atom.shape);
+                         invariant(it != variables_.end(), "emit: a shape variable is used before its definition");
+                         return atom.kind == AtomKind::rank ? it->second.rank : it->second.size;
+                     }};
     Reg reg = writer.write(d);
     dims_.emplace(d, reg);
     if (!scopes_.empty()) scopes_.back().dims.push_back(d);
@@ -33,7 +39,7 @@ Reg EmitFunction::dim(Dim d) {
 bool EmitFunction::at_entry(Dim d) {
     for (Sym s : dims().symbols_of(d))
         if (std::find(function_.symbols.begin(), function_.symbols.end(), s) == function_.symbols.end()) return false;
-    return true;
+    return !dims().of_shape(d);
 }
 
 IntSource EmitFunction::source(Dim value, Dim one) {

@@ -28,6 +28,9 @@ EmitFunction::EmitFunction(EmitProgram& program, const KernelCode& kernels, Func
       storage_(program.storage.functions[function.index]), registers_(function_.values.size()) {
     for (const Binding& b : function_.bindings)
         if (low_op_of(b) == LowOp::view) view_of_[b.results[0]] = b.args[0];
+    for (const Binding& b : function_.bindings)          // narrowed: the same tensor under another name
+        for (size_t i = 0; b.form == Form::check && i < b.args.size(); ++i)
+            if (kept(b.results[i]) == Kept::address) view_of_[b.results[i]] = b.args[i];
 }
 
 ValueId EmitFunction::root(ValueId v) const {
@@ -47,6 +50,7 @@ void EmitFunction::bind_object(ValueId v, Reg reg) {
     const Type t = type(v);
     if (t.kind != TypeKind::tensor) return;
     places_[v] = Place{Place::Kind::object, reg, {}, v};
+    define_variable(t, reg);
     for (uint32_t axis = 0; axis < t.shape.dims.size(); ++axis)
         if (std::optional<Sym> symbol = dims().as_symbol(t.shape.dims[axis]); symbol && !defined(*symbol)) {
             Reg extent = fresh();
@@ -66,18 +70,17 @@ Place& EmitFunction::place(ValueId v) {
     return it->second;
 }
 
-void EmitFunction::touch(const Place& place) {
+void EmitFunction::touch(const Place& place, Touch how) {
     for (uint32_t slot : place.slots) {
-        region_.slots[slot].last = std::max(region_.slots[slot].last, step_);
-        if (slot_depth_[slot] < loops_.size()) loops_[slot_depth_[slot]].through.push_back(slot);
+        if (how == Touch::write && place.kind == Place::Kind::slot) lifetimes_.write(slot, step_);
+        else lifetimes_.use(slot, step_);                // by address: perhaps one of several slots, perhaps a part
     }
 }
 
-Place EmitFunction::new_slot(TypeId type) {
+Place EmitFunction::new_slot(IntSource bytes) {
     has_region_ = true;
     uint32_t slot = uint32_t(region_.slots.size());
-    region_.slots.push_back(SlotInfo{source(byte_size(type)), step_, step_});
-    slot_depth_.push_back(uint32_t(loops_.size()));
+    region_.slots.push_back(SlotInfo{bytes, 0, 0, {}});
     return Place{Place::Kind::slot, slot, {slot}, {}};
 }
 
@@ -88,8 +91,8 @@ Place EmitFunction::target_of(ValueId v) {
     return target;
 }
 
-Reg EmitFunction::address(const Place& place) {
-    touch(place);
+Reg EmitFunction::address(const Place& place, Touch how) {
+    touch(place, how);
     if (place.kind == Place::Kind::reg) return place.index;
     Opcode op = place.kind == Place::Kind::slot     ? Opcode::slot
                 : place.kind == Place::Kind::object ? Opcode::tensor_data
@@ -117,7 +120,7 @@ Reg EmitFunction::new_tensor_object(TypeId id) {
 void EmitFunction::copy_into(const Place& to, ValueId v) {
     Reg bytes = dim(byte_size(function_[v].type));
     Reg from = kept(v) == Kept::number ? 0 : address(v);
-    Reg target = address(to);
+    Reg target = address(to, Touch::write);
     if (kept(v) == Kept::number) put(Opcode::write_scalar, target, number(v), 0, uint16_t(dtype(v)));
     else put(Opcode::copy, target, from, bytes);
 }

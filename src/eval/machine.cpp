@@ -75,6 +75,8 @@ Status Machine::run_binding(const Binding& binding) {
     case Form::while_: return start_loop(binding);
     case Form::check:
         if (!binding.args.empty()) return finish(binding, arg(binding, 0));      // the result's type is the check
+        if (const Attribute* what = find_attribute(binding, "what"); what && is_message(std::get<std::string>(what->value)))
+            return check_fact(binding.fact, top().scope, std::get<std::string>(what->value));
         return check_fact(binding.fact, top().scope, "check");
     case Form::literal:
     case Form::dim:
@@ -321,6 +323,8 @@ Status Machine::check_fact(const DimFact& fact, const Scope& scope, const std::s
             right = TRY(scope.evaluate(module_.dims, fact.right));
     if (holds(fact.relation, left, right)) return {};
     const Dims& dims = module_.dims;
+    if (is_message(what))
+        return Error{Code::shape, fill_message(what, std::to_string(left), std::to_string(right)), fact.span};
     return Error{Code::shape,
                  what + " " + dims.to_string(fact.left) + " " + std::string(relation_text(fact.relation)) +
                      " " + dims.to_string(fact.right) + " fails: " + dim_text(dims, fact.left, left) + ", " +

@@ -49,6 +49,7 @@ constexpr OpcodeRow rows[] = {
     {Opcode::write_scalar,  "write_scalar",  dtype,    use,    use,      none,   "the x at address R[a] = R[b]"},
     {Opcode::copy,          "copy",          none,     use,    use,      use,    "copy R[c] bytes from address R[b] to address R[a]"},
     {Opcode::new_tensor,    "new_tensor",    dtype,    def,    uses,     none,   "R[a] = a tensor object of x with extents L[b], not initialised"},
+    {Opcode::new_shaped,    "new_shaped",    dtype,    def,    uses,     numbers, "R[a] = a tensor object of x, not initialised; exe/extents.h says how L[b] and L[c] give its extents"},
     {Opcode::new_scalar,    "new_scalar",    dtype,    def,    use,      none,   "R[a] = a rank-0 tensor object of x with value R[b]"},
     {Opcode::new_data,      "new_data",      number,   def,    uses,     uses,   "R[a] = a data object with tag x, fields L[b] (takes), bound dims L[c]"},
     {Opcode::new_seq,       "new_seq",       none,     def,    uses,     none,   "R[a] = a sequence of L[b] (takes)"},
@@ -56,6 +57,13 @@ constexpr OpcodeRow rows[] = {
     {Opcode::tensor_data,   "tensor_data",   none,     def,    use,      none,   "R[a] = address of the elements of tensor object R[b]"},
     {Opcode::tensor_dim,    "tensor_dim",    none,     def,    use,      number, "R[a] = extent c of tensor object R[b]"},
     {Opcode::tensor_rank,   "tensor_rank",   none,     def,    use,      none,   "R[a] = rank of tensor object R[b]"},
+    {Opcode::tensor_dim_back, "tensor_dim_back", none, def,    use,      number, "R[a] = extent c of tensor object R[b] counted from the last, 1 where it has none"},
+    {Opcode::tensor_rest,   "tensor_rest",   none,     def,    use,      number, "R[a] = product of the extents of tensor object R[b] from axis c on"},
+    {Opcode::tensor_before, "tensor_before", none,     def,    use,      number, "R[a] = product of the extents of tensor object R[b] but the last c"},
+    {Opcode::tensor_bytes,  "tensor_bytes",  none,     def,    use,      none,   "R[a] = bytes of the elements of tensor object R[b]"},
+    {Opcode::tensor_same,   "tensor_same",   number,   def,    use,      use,    "R[a] = the extents of tensor object R[b] from axis x mod 256 on are those of R[c] from axis x / 256 on"},
+    {Opcode::tensor_same_but, "tensor_same_but", number, def,  use,      use,    "R[a] = tensor objects R[b] and R[c] have the same rank and the same extents but at axis x (16 bits, negative: from the end)"},
+    {Opcode::tensor_shape,  "tensor_shape",  none,     def,    use,      none,   "R[a] = an i64 vector object of the extents of tensor object R[b]"},
     {Opcode::scalar_value,  "scalar_value",  dtype,    def,    use,      none,   "R[a] = the number in the rank-0 tensor object R[b] of x"},
     {Opcode::tag,           "tag",           none,     def,    use,      none,   "R[a] = tag of data object R[b]"},
     {Opcode::field,         "field",         none,     def,    use,      number, "R[a] = field c of data object R[b], borrowed"},
@@ -71,6 +79,8 @@ constexpr OpcodeRow rows[] = {
     {Opcode::release,       "release",       none,     use,    none,     none,   "one owner less of object R[a]"},
     {Opcode::equal,         "equal",         none,     def,    use,      use,    "R[a] = objects R[b] and R[c] have the same structure and elements; cells by identity"},
     {Opcode::print,         "print",         none,     site,   uses,     numbers, "print the text of site a and the objects L[b] of door types L[c]"},
+    {Opcode::observe,       "observe",       none,     number, use,      defs,   "L[c] = the door sizes that the elements of object R[b] of door type a show, -1: none shows it"},
+    {Opcode::check_fit,     "check_fit",     none,     site,   number,   uses,   "unless object L[c][0] fits door type b with door sizes L[c][1...]: fail as site a says"},
 };
 static_assert(sizeof rows / sizeof rows[0] == opcode_count);
 } // namespace

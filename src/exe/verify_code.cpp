@@ -1,6 +1,7 @@
 // Two walks. The first looks at every instruction alone: operands, counts, targets. The second follows control from
 // block to block and keeps, per block, the registers written on every path and the region entered last.
 #include "exe/verify_code.h"
+#include "exe/extents.h"
 #include "dim/relation.h"
 #include "exe/verify.h"
 #include "tensor/shape.h"
@@ -111,6 +112,8 @@ class CodeVerifier {
         case Opcode::leave: return counts(list(in().b).size(), range_.results, "results");
         case Opcode::launch: return launch(exe_.launches[in().a]);
         case Opcode::new_tensor: case Opcode::new_output: return below(list(in().b).size(), max_rank + 1, "rank");
+        case Opcode::new_shaped: return extents(list(in().b), list(in().c));
+        case Opcode::tensor_dim_back: case Opcode::tensor_rest: case Opcode::tensor_before: return below(in().c, max_rank + 1, "axis");
         case Opcode::seq_stack: return below(list(in().c).size(), max_rank + 1, "rank");
         case Opcode::tensor_dim: return below(in().c, max_rank, "axis");
         case Opcode::seq_set: return counts(list(in().b).size(), 3, "parts");
@@ -118,6 +121,10 @@ class CodeVerifier {
             TRY(counts(list(in().c).size(), list(in().b).size(), "types"));
             for (uint32_t type : list(in().c)) TRY(below(type, exe_.door_types.size(), "door type"));
             return {};
+        case Opcode::observe: return below(in().a, exe_.door_types.size(), "door type");
+        case Opcode::check_fit:
+            if (list(in().c).empty()) return wrong("nothing to look at");
+            return below(in().b, exe_.door_types.size(), "door type");
         default: return {};
         }
     }
@@ -125,6 +132,16 @@ class CodeVerifier {
         if (found == expected) return {};
         return wrong("expected " + std::to_string(expected) + " " + std::string(what) + ", found " +
                      std::to_string(found));
+    }
+    Status extents(std::span<const uint32_t> registers, std::span<const uint32_t> parts) const {
+        size_t taken = 0;
+        for (size_t i = 0; i < parts.size(); ++i) {
+            TRY(below(parts[i], uint32_t(ExtentPart::last) + 1, "part"));
+            taken += extent_registers(ExtentPart(parts[i]));
+            bool numbered = ExtentPart(parts[i]) == ExtentPart::tail || ExtentPart(parts[i]) == ExtentPart::head;
+            if (numbered && ++i == parts.size()) return wrong("a tail or head without its number");
+        }
+        return counts(registers.size(), taken, "registers");
     }
     Status launch(const LaunchInfo& launch) const {
         Status status;
@@ -259,6 +276,8 @@ class CodeVerifier {
             for (const LaunchBuffer& buffer : launch.buffers)
                 if (buffer.kind == LaunchBuffer::Kind::slot)
                     TRY(below(buffer.index, TRY(entered(state))->slots.size(), "slot"));
+            if (launch.scratch >= 0)
+                TRY(below(uint64_t(launch.scratch), TRY(entered(state))->slots.size(), "slot"));
             TRY(launch_reads(state, launch));
             for (uint32_t reg : launch.late) write(state, reg);
             return {};

@@ -1,3 +1,4 @@
+#include "library/library.h"
 #include "grad/gradient_testing.h"
 #include "driver/compile.h"
 #include "eval/eval.h"
@@ -108,7 +109,7 @@ Result<Value> compiled(const Module& parsed, const std::string& entry, const std
     CompileOptions options;
     options.entry = entry;
     Executable exe = TRY(compile(parsed, options));
-    std::unique_ptr<Context> context = TRY(Context::make(TRY(LoadedExecutable::load(std::move(exe)))));
+    std::unique_ptr<Context> context = TRY(Context::make(TRY(LoadedExecutable::load(std::move(exe), library()))));
     Result<Value> found = context->run(context->program().exe().entries[0], args);
     *out_leaks = context->stats().leaked_objects;
     return found;
@@ -136,7 +137,7 @@ void check_gradient(const GradientCase& c, uint64_t seed, int calls) {
     if (c.compiled) {
         Result<Executable> exe = compile(*parsed, options);
         ASSERT_TRUE(exe) << exe.error().message << text;
-        context = std::move(*Context::make(*LoadedExecutable::load(std::move(*exe))));
+        context = std::move(*Context::make(*LoadedExecutable::load(std::move(*exe), library())));
     }
     std::mt19937_64 random(seed);
     for (int call = 0; call < calls; ++call) {

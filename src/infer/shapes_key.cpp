@@ -49,7 +49,8 @@ class Tails : public LeafMap {
 };
 } // namespace
 
-KeyPlan make_key(Abstracts& abstracts, PatternPool& pool, uint32_t code, const std::vector<AbsId>& args, const RangeOf& range) {
+KeyPlan make_key(Abstracts& abstracts, PatternPool& pool, uint32_t code, const std::vector<AbsId>& args, const RangeOf& range,
+                 bool as_declared) {
     Dims& dims = abstracts.dims();
     std::vector<Dim> polys;                              // distinct, in order of first occurrence
     std::map<Dim, bool> is_extent;
@@ -78,7 +79,7 @@ KeyPlan make_key(Abstracts& abstracts, PatternPool& pool, uint32_t code, const s
     };
     for (Dim poly : polys) {
         std::vector<Sym> inside = dims.symbols_of(poly);
-        bool alone = std::all_of(inside.begin(), inside.end(), [&](Sym s) { return uses[s] == 1; });
+        bool alone = !as_declared && std::all_of(inside.begin(), inside.end(), [&](Sym s) { return uses[s] == 1; });
         if (alone || dims.as_symbol(poly)) {
             std::optional<Sym> bare = dims.as_symbol(poly);
             if (bare && symbols.contains(*bare)) continue;

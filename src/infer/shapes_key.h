@@ -50,7 +50,9 @@ struct KeyPlan {
 };
 
 using RangeOf = std::function<Range(Dim, bool is_extent)>;
-KeyPlan make_key(Abstracts& abstracts, PatternPool& pool, uint32_t code, const std::vector<AbsId>& args, const RangeOf& range);
+// Sizes of an entry are kept as they are declared: there is a check that 6*m comes out even, at the door.
+KeyPlan make_key(Abstracts& abstracts, PatternPool& pool, uint32_t code, const std::vector<AbsId>& args, const RangeOf& range,
+                 bool as_declared = false);
 
 // The least general key that covers both a key under analysis and new arguments; it is `under` itself if they match.
 // `args` are in the caller's terms and free of hints.

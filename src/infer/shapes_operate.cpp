@@ -49,6 +49,7 @@ Result<Walk::Made> Walk::run_rule(Binding binding, std::vector<Made> args, TypeI
     Result<std::vector<ShapedTensor>> said = rule(seen, *this);
     if (!said && (audible_ || said.error().code != Code::shape)) return std::move(said).error();
     if (!said) return Made{abstracts_.bottom(), {}};     // it would fail here: nothing comes out
+    if (audible_) spell_sizes(binding, seen, span);
     std::vector<ShapedTensor> results = std::move(said).take();
     std::vector<AbsId> parts;
     for (ShapedTensor& t : results) parts.push_back(abstracts_.tensor(std::move(t)));
@@ -56,6 +57,39 @@ Result<Walk::Made> Walk::run_rule(Binding binding, std::vector<Made> args, TypeI
     Made made = with_number({tuple ? abstracts_.tuple(parts) : parts[0], {}}, name);
     made.value = emit(std::move(binding), made.abs, skeleton, name, span);
     return made;
+}
+
+// A vector of sizes whose elements are known is written out in dims: what computed it is then needed no more.
+void Walk::spell_sizes(Binding& binding, const ShapeArgs& seen, Span span) {
+    std::vector<Sym> outer = std::exchange(defines_, {});        // of the operator, not of its sizes
+    std::vector<ValueId> args;
+    size_t at = 0, group = 0;
+    for (size_t p = 0; p < seen.op.params.size() && group < binding.groups.size(); ++p) {
+        ParamKind kind = seen.op.params[p].kind;
+        bool sizes = kind == ParamKind::sizes;
+        if (!sizes && kind != ParamKind::value && kind != ParamKind::values && kind != ParamKind::size) continue;
+        ArgGroup& g = binding.groups[group++];
+        bool known = sizes && !g.list && g.count == 1 && seen.sizes_known[p];
+        for (Dim d : seen.sizes[p]) known = known && exact(d, DType::i64);
+        auto own = [&](Dim d) {                          // read off this very value: its name says more
+            std::optional<Sym> symbol = module_.dims.as_symbol(d);
+            return symbol && module_.dims.symbol(*symbol).kind != SymKind::size;
+        };
+        if (known) {
+            for (Dim d : seen.sizes[p]) args.push_back(dim_value(d, span).value);
+        } else if ((sizes && g.list) || kind == ParamKind::size) {
+            for (size_t i = 0; i < g.count; ++i) {
+                Dim d = seen.sizes[p][i];
+                args.push_back(own(d) || !exact(d, DType::i64) ? binding.args[at + i] : dim_value(d, span).value);
+            }
+        } else {
+            args.insert(args.end(), binding.args.begin() + ptrdiff_t(at), binding.args.begin() + ptrdiff_t(at + g.count));
+        }
+        at += g.count;
+        if (known) g = {uint32_t(seen.sizes[p].size()), true};
+    }
+    binding.args = std::move(args);
+    defines_ = std::move(outer);
 }
 
 Result<Walk::Made> Walk::apply_op(std::string_view op, std::vector<Argument> arguments, AttributeList attributes,

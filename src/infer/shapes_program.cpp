@@ -254,8 +254,12 @@ Result<uint32_t> Program::entry_instance(FunctionId entry) {
             value = abstracts.number(dims.of(dims.new_symbol(f[param].name, SymKind::host)), DType::i64);
         args.push_back(value);
     }
-    auto range = [](Dim, bool extent) { return Range{extent ? Sign::natural : Sign::any, extent}; };
-    return instance_of(make_key(abstracts, pool, code_of(entry), args, range));
+    auto range = [&](Dim d, bool extent) {
+        std::optional<Sym> symbol = dims.as_symbol(d);
+        bool size = extent || (symbol && dims.symbol(*symbol).kind == SymKind::size);
+        return Range{size ? Sign::natural : Sign::any, size};
+    };
+    return instance_of(make_key(abstracts, pool, code_of(entry), args, range, true));
 }
 
 Status Program::analyse_from(FunctionId entry) {

@@ -11,6 +11,12 @@ constexpr OpDef rows[] = {                                // in order of LowOp
     {.name = "mem.read", .doc = "the number in a rank-0 tensor", .params = one},
     {.name = "mem.tag", .doc = "the constructor or lambda of an object", .params = one},
     {.name = "mem.bound_dim", .doc = "a dim that the constructor of an object bound", .params = one},
+    {.name = "mem.open", .doc = "extents of a tensor of unknown rank", .params = one},
+    {.name = "mem.rank", .doc = "the rank of a tensor of unknown rank", .params = one},
+    {.name = "mem.make", .doc = "a tensor of unknown rank, its elements to be written", .params = several},
+    {.name = "mem.same_tails", .doc = "whether two tensors have equal extents from an axis on", .params = several},
+    {.name = "mem.same_but", .doc = "whether two tensors have equal extents but at one axis", .params = several},
+    {.name = "mem.shape_vector", .doc = "the extents of a tensor of unknown rank", .params = one},
 };
 } // namespace
 

@@ -1,5 +1,6 @@
 // Operators: on numbers alone they stay host operations; else the operator's own `lower` writes launches.
 #include "lower/lower_function.h"
+#include "ops/unranked.h"
 #include <algorithm>
 
 namespace nereus {
@@ -34,7 +35,7 @@ class LowerOp final : public OpLowering {
         b.defines = spec.late;
         b.groups = {ArgGroup{uint32_t(b.args.size()), true}};
         b.attributes.push_back({"launch", int64_t(in_.out_.launches.size())});
-        in_.out_.launch_kernel.push_back(in_.kernels_.add(std::move(spec.kernel)));
+        in_.out_.launch_kernel.push_back(in_.kernels_.add(std::move(spec.kernel), spec.library));
         spec.kernel = {};
         in_.out_.launches.push_back(std::move(spec));
         in_.emit(std::move(b));
@@ -63,10 +64,97 @@ class LowerOp final : public OpLowering {
         in_.emit(std::move(made));
     }
 
+    Dim rank(ValueId v) override {
+        if (ranked(v)) return dims().constant(int64_t(type(v).shape.dims.size()));
+        Sym symbol = dims().new_symbol("rank", SymKind::late);
+        in_.emit(on(LowOp::rank, {v}, {symbol}));
+        return dims().of(symbol);
+    }
+    void open(ValueId v, Opened how, size_t count) override {
+        std::vector<Dim> extents;
+        const std::vector<Dim> known = type(v).shape.dims;
+        if (ranked(v)) {                                 // nothing to look at, but the same forms
+            Dim all = dims().product(known);
+            size_t missing = count - std::min(count, known.size());
+            if (how == Opened::flat) extents = {all};
+            if (how == Opened::padded) {
+                extents.assign(missing, dims().constant(1));
+                extents.insert(extents.end(), known.begin(), known.end());
+            }
+            auto middle = how == Opened::front ? known.begin() + int64_t(std::min(count, known.size()))
+                                               : known.end() - int64_t(std::min(count, known.size()));
+            if (how == Opened::front) {
+                extents.assign(known.begin(), middle);
+                extents.push_back(dims().product(std::vector<Dim>(middle, known.end())));
+            }
+            if (how == Opened::back) {
+                extents = {dims().product(std::vector<Dim>(known.begin(), middle))};
+                extents.insert(extents.end(), middle, known.end());
+            }
+        } else {
+            std::vector<Sym> symbols;
+            size_t all = how == Opened::flat ? 1 : how == Opened::padded ? count : count + 1;
+            for (size_t i = 0; i < all; ++i) {
+                symbols.push_back(dims().new_symbol("d" + std::to_string(i), SymKind::late));
+                extents.push_back(dims().of(symbols.back()));
+            }
+            Binding b = on(LowOp::open, {v}, std::move(symbols));
+            b.attributes = {{"count", int64_t(count)}, {"how", int64_t(how)}};
+            in_.emit(std::move(b));
+        }
+        open_as(v, std::move(extents));
+    }
+    void make(ValueId result, std::vector<ShapePart> parts) override {
+        Binding b = on(LowOp::make, {}, {});
+        std::vector<int64_t> codes;
+        for (const ShapePart& part : parts) {
+            codes.push_back(int64_t(part.kind));
+            if (part.value.valid()) b.args.push_back(part.value);
+            if (part.kind == ShapePart::Kind::tail || part.kind == ShapePart::Kind::head) codes.push_back(part.from);
+            else b.dims.push_back(part.number.valid() ? part.number : dims().constant(-1));
+            if (part.kind == ShapePart::Kind::unless) b.dims.push_back(part.flag);
+        }
+        b.attributes = {{"parts", std::move(codes)}};
+        b.groups = {ArgGroup{uint32_t(b.args.size()), true}};
+        b.results = {result};
+        in_.emit(std::move(b));
+    }
+    void check_tails(ValueId x, int64_t from_x, ValueId y, int64_t from_y, std::string what) override {
+        compare_extents(LowOp::same_tails, x, y, from_x + 256 * from_y, std::move(what));
+    }
+    void check_same_but(ValueId x, ValueId y, int64_t axis, std::string what) override {
+        compare_extents(LowOp::same_but, x, y, axis, std::move(what));
+    }
+    void compare_extents(LowOp op, ValueId x, ValueId y, int64_t axes, std::string what) {
+        Binding b = on(op, {x, y}, {});
+        b.groups = {ArgGroup{2, true}};
+        b.attributes = {{"axes", axes}};
+        Sym symbol = dims().new_symbol("same", SymKind::host);
+        ValueId same = in_.emit_number(std::move(b), DType::i64, binding_.span);
+        in_.to_[same].known = dims().of(symbol);
+        check(dims().of(symbol), Relation::equal, dims().constant(1), std::move(what));
+    }
+    void shape_vector(ValueId result, ValueId x) override {
+        Binding b = on(LowOp::shape_vector, {x}, {});
+        b.results = {result};
+        in_.emit(std::move(b));
+    }
+    void define(Sym symbol, Dim value) override {
+        Binding b{.form = Form::dim};
+        b.dim = value;
+        ValueId number = in_.emit_number(std::move(b), DType::i64, binding_.span);
+        in_.to_[number].known = dims().of(symbol);
+    }
+
     // Results of the operator that are numbers but come out of a kernel.
     std::vector<std::pair<ValueId, ValueId>> written_numbers;
 
  private:
+    Binding on(LowOp op, std::vector<ValueId> args, std::vector<Sym> defines) {
+        Binding b{.form = Form::op, .op = &low_op(op), .args = std::move(args), .groups = {{}}, .span = binding_.span};
+        b.defines = std::move(defines);
+        return b;
+    }
     bool in_memory(ValueId v) const {
         return std::any_of(written_numbers.begin(), written_numbers.end(), [&](auto& pair) { return pair.second == v; });
     }
@@ -108,7 +196,10 @@ Status LowerFunction::op(const Binding& b) {
     LowerOp op(*this, lowered);
     op.written_numbers = written;
     lowered.defines = defines;
-    TRY(b.op->lower(op));
+    auto unranked = [&](ValueId v) { return type_of(to_[v].type).kind == TypeKind::tensor && !type_of(to_[v].type).shape.ranked; };
+    bool any = std::any_of(lowered.args.begin(), lowered.args.end(), unranked) ||
+               std::any_of(lowered.results.begin(), lowered.results.end(), unranked);
+    TRY(any ? lower_unranked(op) : b.op->lower(op));
     for (auto [number, memory] : written) {
         Binding read{.form = Form::op, .op = &low_op(LowOp::read), .args = {memory}, .groups = {{}}, .results = {number}, .span = b.span};
         if (Dim known = to_[number].known; known.valid())

@@ -2,7 +2,8 @@
 //
 // Forms that are left, and what they mean here:
 //   op        a dialect operation below, a builtin on objects, or an operator on numbers
-//   literal, dim, call, if_, for_, while_, check   as before, tuples taken apart
+//   literal, dim, call, if_, for_, while_, check   as before, tuples taken apart; a check of a value says
+//             in attribute "who" whom to blame
 //   construct a data object of args (records too); tuple: a tuple object; closure: an object tagged with its lambda
 //   project   item `index` of a tuple object; field: field `index` of a data object whose constructor is known
 //   match     a switch: args[0] is a number, blocks[i] runs when it is i, the last block otherwise
@@ -13,6 +14,7 @@ namespace nereus {
 struct Lowered {
     Module module;
     std::vector<loop::Function> kernels;     // each different one once
+    std::vector<bool> in_library;            // per kernel: only a signature, with its code in the library
     std::vector<LaunchSpec> launches;        // `kernel` moved to `kernels`
     std::vector<uint32_t> launch_kernel;     // which kernel each launch runs
 };
@@ -24,6 +26,13 @@ enum class LowOp : uint8_t {
     read,          // the number in the rank-0 tensor args[0]
     tag,           // the constructor or lambda of the object args[0], as a number
     bound_dim,     // dim `index` that the constructor of args[0] bound, as a number
+    open,          // attributes "how", "count": `defines` get extents of args[0], a value of unknown rank
+    rank,          // `defines` gets the rank of args[0]
+    make,          // a tensor of unknown rank: attribute "parts" (ShapePart kinds, tails followed by their axis), numbers in
+                   // `dims`, values in args
+    same_tails,    // 1 if args have equal extents from axes a and b on, as a number; attribute "axes": a + 256 b
+    same_but,      // 1 if args have equal ranks and extents but at the axis that attribute "axes" says, as a number
+    shape_vector,  // the extents of args[0] as an i64 vector
 };
 const OpDef& low_op(LowOp op);
 std::optional<LowOp> low_op_of(const Binding& binding);  // nullopt: not one of these

@@ -6,6 +6,7 @@
 #pragma once
 #include "ir/op.h"
 #include "loop/builder.h"
+#include <unordered_map>
 
 namespace nereus {
 // Elements to step over along an axis: `step`, or 0 where the extent `one` turns out to be 1 (broadcast).
@@ -27,6 +28,23 @@ struct LaunchSpec {
     std::vector<Group> groups;
     std::vector<Scalar> scalars;
     std::vector<Sym> late;                   // symbols that receive Launch.out
+    bool library = false;                    // `kernel` is a signature: the code is in the library, under its name
+};
+
+// How the extents of a value of unknown rank are looked at.
+enum class Opened : uint8_t {
+    flat,          // one: the number of elements
+    padded,        // `count`, aligned at the right, 1 where there is none
+    front,         // the first `count`, then the product of the rest
+    back,          // the product of the rest, then the last `count`
+};
+// Extents of a result of unknown rank are collected from parts, see exe/extents.h.
+struct ShapePart {
+    enum class Kind : uint8_t { number, unless, tail, head, elements, last } kind = Kind::number;
+    Dim number = {};                         // number, unless: the extent; elements: total, if -1 may be inferred; last
+    Dim flag = {};                           // unless
+    ValueId value = {};                      // tail, head: whose; elements: of which i64 vector
+    int64_t from = 0;                        // tail: axis; head: how many are left out
 };
 
 // The binding being lowered, tuples already taken apart, and where its parts go.
@@ -45,7 +63,12 @@ class OpLowering {
 
     const Type& type(ValueId v) const { return module_.types[function_[v].type]; }
     DType dtype(ValueId v) const { return *type(v).element.dtype; }
-    const std::vector<Dim>& shape(ValueId v) const { return type(v).shape.dims; }
+    // Of unknown rank: as it was opened, which is all that the rules for known ranks need.
+    const std::vector<Dim>& shape(ValueId v) const {
+        auto it = opened_.find(v);
+        return it != opened_.end() ? it->second : type(v).shape.dims;
+    }
+    bool ranked(ValueId v) const { return type(v).shape.ranked; }
     virtual bool is_number(ValueId v) const = 0;
     Dim known(ValueId v) const { return function_[v].known; }        // invalid: not known as a dim
     Dim size(ValueId v);                                             // a number as a dim: known, or its host symbol
@@ -61,7 +84,19 @@ class OpLowering {
     virtual void numbers(ValueId result, std::vector<Dim> values) = 0;   // a small i64 tensor of sizes
     virtual void check(Dim a, Relation relation, Dim b, std::string what) = 0;   // fails when it runs, unless it holds
 
+    // Unknown rank (ops/unranked.h)
+    virtual Dim rank(ValueId v) = 0;
+    virtual void open(ValueId v, Opened how, size_t count = 0) = 0;  // shape(v) is this from now on
+    void open_as(ValueId v, std::vector<Dim> shape) { opened_[v] = std::move(shape); }
+    virtual void make(ValueId result, std::vector<ShapePart> parts) = 0;
+    // Extents from an axis on are equal; ranks and all extents but one are.
+    virtual void check_tails(ValueId a, int64_t from_a, ValueId b, int64_t from_b, std::string what) = 0;
+    virtual void check_same_but(ValueId a, ValueId b, int64_t axis, std::string what) = 0;
+    virtual void shape_vector(ValueId result, ValueId x) = 0;
+    virtual void define(Sym symbol, Dim value) = 0;
+
  protected:
+    std::unordered_map<ValueId, std::vector<Dim>> opened_;
     Module& module_;
     const Function& function_;
     const Binding& binding_;

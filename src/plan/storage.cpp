@@ -10,9 +10,11 @@ bool only_symbols(const Module& module, const std::vector<Sym>& allowed, TypeId 
     const Type& t = module.types[type];
     if (t.kind != TypeKind::tensor) return true;
     if (!t.shape.ranked) return false;
-    for (Dim d : t.shape.dims)
+    for (Dim d : t.shape.dims) {
+        if (module.dims.of_shape(d)) return false;
         for (Sym s : module.dims.symbols_of(d))
             if (std::find(allowed.begin(), allowed.end(), s) == allowed.end()) return false;
+    }
     return true;
 }
 
@@ -130,7 +132,10 @@ class FunctionAnalysis {
             break;
         }
         case Form::literal: case Form::dim: case Form::apply: case Form::function: case Form::project: case Form::field:
-        case Form::record: case Form::update: case Form::index: case Form::lambda: case Form::check: break;
+        case Form::record: case Form::update: case Form::index: case Form::lambda: break;
+        case Form::check:                                // narrowed: two names of one value
+            for (size_t i = 0; i < b.args.size(); ++i) same(b.args[i], b.results[i]);
+            break;
         }
     }
 

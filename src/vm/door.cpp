@@ -160,6 +160,12 @@ struct Context::Door {
     }
     Status take(std::string_view param, const HostTensor& tensor, const DoorType& type, DoorLeaf::Kind kind, uint64_t& word) {
         TRY(observe(param, type, tensor, nullptr));
+        if (kind == DoorLeaf::Kind::object) {
+            TensorObject* object = context.heap_.borrow_tensor(type.dtype, tensor.shape(), tensor.bytes());
+            if (!object) return memory(param);
+            word = reinterpret_cast<uint64_t>(object);
+            return {};
+        }
         word = kind == DoorLeaf::Kind::number ? load_scalar(type.dtype, tensor.bytes()) : reinterpret_cast<uint64_t>(tensor.bytes());
         return {};
     }
@@ -168,7 +174,6 @@ struct Context::Door {
         sizes = {reinterpret_cast<int64_t*>(context.arguments_.data()), entry.sizes};
         std::fill(sizes.begin(), sizes.end(), -1);
     }
-    void close() { std::replace(sizes.begin(), sizes.end(), int64_t(-1), int64_t(0)); }    // a container without elements
 
     Result<Value> read_object(const Object* root, uint32_t root_type) {
         struct Open { const Object* object; uint32_t type; size_t next; std::vector<Value> parts; };
@@ -245,10 +250,7 @@ struct Context::Door {
     // Calls that pass tensors past the values: what they need to be true of the entry and of the spans.
     Status tensors_only(std::span<const HostTensor> args, std::span<HostTensor> results) const {
         bool fits = args.size() == entry.params.size() && args.size() == entry.param_leaves.size() && results.size() == entry.result_leaves.size();
-        for (size_t i = 0; fits && i < args.size(); ++i) {
-            fits = types[entry.params[i].type].kind == DoorType::Kind::tensor;
-            if (fits && entry.param_leaves[i].kind == DoorLeaf::Kind::object) return refuse(entry.params[i].name, "is not a tensor of known rank");
-        }
+        for (size_t i = 0; fits && i < args.size(); ++i) fits = types[entry.params[i].type].kind == DoorType::Kind::tensor;
         for (size_t i = 0; fits && i < results.size(); ++i) fits = types[entry.result_leaves[i].type].kind == DoorType::Kind::tensor;
         if (!fits)
             return Error{Code::usage, "this entry does not take " + std::to_string(args.size()) + " tensors and give " + std::to_string(results.size())};
@@ -276,7 +278,7 @@ struct Context::Door {
 
 Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args) {
     Door door{*this, entry};
-    begin_call();
+    begin_call(entry);
     door.open(entry.param_leaves.size());
     words_.assign(entry.result_leaves.size(), 0);
     output_storage_.assign(entry.result_leaves.size(), HostTensor());
@@ -286,7 +288,6 @@ Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args) 
             return Error{Code::usage, "expected " + std::to_string(entry.params.size()) + " arguments, found " + std::to_string(args.size())};
         size_t leaf = 0;
         for (size_t i = 0; i < args.size(); ++i) TRY(door.take(entry.params[i].name, args[i], entry.params[i].type, leaf));
-        door.close();
         TRY(call(entry, arguments_, words_));
         leaf = 0;
         Value result = TRY(door.give(entry.result_type, words_, leaf));
@@ -305,7 +306,7 @@ Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args) 
 Status Context::run(const EntryInfo& entry, std::span<const HostTensor> args, std::span<HostTensor> results) {
     Door door{*this, entry};
     TRY(door.tensors_only(args, results));
-    begin_call();
+    begin_call(entry);
     door.open(args.size());
     words_.assign(results.size(), 0);
     outputs_ = results;
@@ -313,9 +314,11 @@ Status Context::run(const EntryInfo& entry, std::span<const HostTensor> args, st
         for (size_t i = 0; i < args.size(); ++i)
             TRY(door.take(entry.params[i].name, args[i], door.types[entry.params[i].type], entry.param_leaves[i].kind,
                           arguments_[entry.sizes + i]));
-        door.close();
         TRY(call(entry, arguments_, words_));
         for (size_t i = 0; i < results.size(); ++i) TRY(door.give_tensor(i));
+        for (size_t i = 0; i < args.size(); ++i)
+            if (entry.param_leaves[i].kind == DoorLeaf::Kind::object)
+                heap_.release(reinterpret_cast<Object*>(arguments_[entry.sizes + i]));
         return {};
     };
     Status status = all();

@@ -1,8 +1,11 @@
 // The loop over instructions. Meaning and operands of each are in exe/opcode.h; the program was verified when it was
 // loaded, so registers, lists and targets are in range. Recursion of the program never becomes recursion here.
 #include "dim/relation.h"
+#include "vm/extents.h"
 #include "vm/frame.h"
+#include "vm/look.h"
 #include "vm/scalar.h"
+#include "vm/trace.h"
 #include <algorithm>
 #include <cstring>
 
@@ -12,6 +15,18 @@ int64_t floor_divide(int64_t a, int64_t b) {
     if (b == -1) return int64_t(0 - uint64_t(a));        // INT64_MIN / -1 wraps
     int64_t q = a / b;
     return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+// {0}, {1}, … are door sizes, {expected} and {found} shapes.
+std::string misfit_text(const Site& site, const Misfit& misfit, std::span<const int64_t> sizes) {
+    std::string what = site.what;
+    auto replace = [&](const std::string& mark, const std::string& text) {
+        for (size_t at; (at = what.find(mark)) != std::string::npos;) what.replace(at, mark.size(), text);
+    };
+    for (size_t i = 0; i < sizes.size(); ++i) replace("{" + std::to_string(i) + "}", std::to_string(sizes[i]));
+    replace("{expected}", misfit.expected);
+    replace("{found}", misfit.found);
+    return what;
 }
 } // namespace
 
@@ -113,6 +128,7 @@ bool Context::execute(Frame* frame) {
             next->plan = nullptr;
             next->arena = nullptr;
             next->function = in.a;
+            if (trace_) trace_->frame(callee.name, Frame::bytes(callee.registers), {next->regs, arguments.size()});
             frame = next;
             function = &callee;
             R = frame->regs;
@@ -121,6 +137,7 @@ bool Context::execute(Frame* frame) {
         }
         case Opcode::leave: {
             leave_region(frame);
+            if (trace_ && reinterpret_cast<uint64_t*>(frame) != plan_frame_.data()) trace_->leave();
             if (frame == bottom) {
                 std::span<const uint32_t> out = list(in.b);
                 for (size_t i = 0; i < out.size(); ++i) results_[i] = R[out[i]];
@@ -165,14 +182,32 @@ bool Context::execute(Frame* frame) {
             put(in.a, *out);
             break;
         }
-        case Opcode::read_scalar: R[in.a] = load_scalar(DType(in.x), address(in.b)); break;
-        case Opcode::write_scalar: store_scalar(DType(in.x), address(in.a), R[in.b]); break;
-        case Opcode::copy: if (R[in.c] > 0) std::memcpy(address(in.a), address(in.b), size_t(R[in.c])); break;
+        case Opcode::read_scalar:
+            if (trace_) trace_->touch(Trace::Touch::read, address(in.b), size_of(DType(in.x)));
+            R[in.a] = load_scalar(DType(in.x), address(in.b));
+            break;
+        case Opcode::write_scalar:
+            if (trace_) trace_->touch(Trace::Touch::write, address(in.a), size_of(DType(in.x)));
+            store_scalar(DType(in.x), address(in.a), R[in.b]);
+            break;
+        case Opcode::copy:
+            if (trace_) trace_->copy(address(in.a), address(in.b), number(in.c));
+            if (R[in.c] > 0) std::memcpy(address(in.a), address(in.b), size_t(R[in.c]));
+            break;
 
         case Opcode::new_tensor: {
             std::span<const int64_t> extents = gather(list(in.b));
             TensorObject* made = heap_.new_tensor(DType(in.x), extents);
             if (!made) return current_ = frame, no_tensor(at, DType(in.x), extents);
+            put(in.a, made);
+            break;
+        }
+        case Opcode::new_shaped: {
+            size_t rank = 0;
+            if (Status status = gather_extents(list(in.b), list(in.c), R, dims, rank); !status)
+                return current_ = frame, fault(at, status.error().code, status.error().message);
+            TensorObject* made = heap_.new_tensor(DType(in.x), {dims, rank});
+            if (!made) return current_ = frame, no_tensor(at, DType(in.x), {dims, rank});
             put(in.a, made);
             break;
         }
@@ -209,6 +244,36 @@ bool Context::execute(Frame* frame) {
         case Opcode::tensor_data: put(in.a, tensor(in.b)->data); break;
         case Opcode::tensor_dim: R[in.a] = uint64_t(tensor(in.b)->dims[in.c]); break;
         case Opcode::tensor_rank: R[in.a] = tensor(in.b)->count; break;
+        case Opcode::tensor_dim_back: {
+            const TensorObject* t = tensor(in.b);
+            R[in.a] = in.c < t->count ? uint64_t(t->dims[t->count - 1 - in.c]) : 1;
+            break;
+        }
+        case Opcode::tensor_rest: R[in.a] = uint64_t(extent_product(tensor(in.b), in.c, tensor(in.b)->count)); break;
+        case Opcode::tensor_before: {
+            uint32_t rank = tensor(in.b)->count;
+            R[in.a] = uint64_t(extent_product(tensor(in.b), 0, rank - std::min(rank, in.c)));
+            break;
+        }
+        case Opcode::tensor_bytes:
+            R[in.a] = uint64_t(extent_product(tensor(in.b), 0, tensor(in.b)->count) * size_of(tensor(in.b)->dtype));
+            break;
+        case Opcode::tensor_same: {
+            const TensorObject *a = tensor(in.b), *b = tensor(in.c);
+            R[in.a] = std::equal(a->dims + std::min<uint32_t>(in.x % 256, a->count), a->dims + a->count,
+                                 b->dims + std::min<uint32_t>(in.x / 256, b->count), b->dims + b->count);
+            break;
+        }
+        case Opcode::tensor_same_but: R[in.a] = same_extents_but(tensor(in.b), tensor(in.c), int16_t(in.x)); break;
+        case Opcode::tensor_shape: {
+            const TensorObject* t = tensor(in.b);
+            int64_t rank = t->count;
+            TensorObject* made = heap_.new_tensor(DType::i64, {&rank, 1});
+            if (!made) return current_ = frame, out_of_memory(at);
+            std::memcpy(made->data, t->dims, size_t(rank) * sizeof(int64_t));
+            put(in.a, made);
+            break;
+        }
         case Opcode::scalar_value: R[in.a] = load_scalar(DType(in.x), tensor(in.b)->data); break;
         case Opcode::tag: R[in.a] = object(in.b)->tag; break;
         case Opcode::field: put(in.a, reinterpret_cast<DataObject*>(R[in.b])->fields[in.c]); break;
@@ -253,6 +318,21 @@ bool Context::execute(Frame* frame) {
         case Opcode::release: heap_.release(object(in.a)); break;
         case Opcode::equal: R[in.a] = heap_.equal(object(in.b), object(in.c)); break;
         case Opcode::print: print(exe.sites[in.a], list(in.b), list(in.c), R); break;
+        case Opcode::observe: {
+            std::span<const uint32_t> to = list(in.c);
+            looked_.resize(to.size());
+            observe(*program_, in.a, object(in.b), looked_);
+            for (size_t i = 0; i < to.size(); ++i) R[to[i]] = uint64_t(looked_[i]);
+            break;
+        }
+        case Opcode::check_fit: {
+            std::span<const uint32_t> parts = list(in.c);
+            looked_.clear();
+            for (uint32_t reg : parts.subspan(1)) looked_.push_back(number(reg));
+            std::optional<Misfit> misfit = find_misfit(*program_, in.b, object(parts[0]), looked_);
+            if (misfit) return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, misfit_text(exe.sites[in.a], *misfit, looked_));
+            break;
+        }
         }
     }
 }
