@@ -79,6 +79,8 @@ const GradientCase cases[] = {
     {.name = "constants alone", .params = "%x: f64", .body = "exp(1.0) + 2.0"},
     {.name = "integers beside", .params = "%x: Tensor[(n), f64], %i: Tensor[(n), i64], %b: bool", .body = "sum(%x * cast(%i, f64)) * (if (%b) { 2.0 } else { 1.0 })"},
     {.name = "print and assert", .params = "%x: f64", .body = "assert(%x > -10.0, \"far\")\n%x * %x"},
+    {.name = "axes known at run time", .params = "%x: Tensor[(n, d), f64], %i: i64",
+     .body = "%y = exp(%x)\nsum(sum(%y, axes=[%i], keepdims=true) * %x) + sum(max(%y, axes=[%i], keepdims=true))", .whole_high = 1, .compiled = false, .smallest = false},
     {.name = "late sizes", .params = "%x: Tensor[(n), f64]", .body = "%k = nonzero(%x > 0.0)\nsum(exp(gather(%x, %k[0])))"},
     {.name = "helper at two ranks", .params = "%x: Tensor[(n, d), f64], %y: Tensor[(d), f64]", .body = "sum(@soft(%x)) + sum(@soft(%y) * %y)",
      .others = "def @soft(%x) { tanh(%x * 2.0) * %x }"},
