@@ -65,7 +65,7 @@ const OpCase cases[] = {
     {"transpose last axes", "%x: Tensor[(n, d, 2), f64]", "transpose(%x, [-1, -2])"},
     {"concat", "%x: Tensor[(n, d), f64], %y: Tensor[(m, d), f64]", "concat([%x, %y, %x], axis=0)"},
     {"concat last axis", "%x: Tensor[(n, d), f64], %y: Tensor[(n, m), f64]", "concat([%x, %y], axis=-1)"},
-    {"concat of a Seq", "%x: Tensor[(n, d), f64], %y: Tensor[(m, d), f64]", "concat(push(push([%x], %y), %x), axis=0)"},
+    {"concat of a Seq", "%x: Tensor[(n, d), f64], %y: Tensor[(m, d), f64]", "concat(push(push([%x], %y), %x), axis=0)", -2, 2, false},
     {"split", "%x: Tensor[(n, 7), f64]", "{ %p = split(%x, [2, 4, 1], axis=1)\n %p.0 * %p.2 + %p.2 }"},
     {"split unused", "%x: Tensor[(6), f64]", "split(%x, [2, 4], axis=0).1"},
     {"full", "%x: f64", "full([3, 2], %x * %x)"},
