@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "eval/eval.h"
+#include "library/library.h"
 #include <cstdio>
 
 namespace nereus {
@@ -30,7 +31,7 @@ int run_command(Words words) {
     if (!program) return exit;
     CompileOptions options = compile_options(*arguments);
     if (arguments->has("eval")) {
-        Result<Module> typed = run_until(std::move(program->module), "specialise", options);
+        Result<Module> typed = run_until(std::move(program->module), "grad", options);
         if (!typed) return fail(typed.error(), program->sources);
         const Function& entry = typed->functions[0];
         std::vector<std::string> params;
@@ -39,7 +40,7 @@ int run_command(Words words) {
     }
     Result<Executable> executable = compile(std::move(program->module), options);
     if (!executable) return fail(executable.error(), program->sources);
-    Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*executable));
+    Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*executable), library());
     if (!loaded) return fail(loaded.error());
     return run_loaded(*arguments, std::move(*loaded));
 }

@@ -3,6 +3,7 @@
 #include "codegen/codegen.h"
 #include "driver/pipeline.h"
 #include "ir/verify.h"
+#include "library/library.h"
 #include "lower/lower.h"
 #include "ops/registry.h"
 
@@ -35,15 +36,42 @@ Result<Lowered> lower_program(Module parsed, const CompileOptions& options, Comp
     return lower(TRY(run_until(std::move(parsed), "", options, report)));
 }
 
+namespace {
+// How a launch of a library kernel is bound: by the groups that its buffers name. Tasks divide the first group.
+loop::Scheduled library_kernel(const loop::Function& signature) {
+    constexpr int64_t target = 1 << 14;                  // elements that are worth a task
+    ParamLayout layout;
+    layout.groups.resize(signature.groups.size());
+    for (const loop::Buffer& buffer : signature.buffers) layout.buffers.push_back(buffer.dtype);
+    for (const loop::Access& access : signature.accesses)
+        for (loop::GroupId group : access.groups) layout.groups[group.index].buffers.push_back(uint16_t(access.buffer.index));
+    layout.scalars = int32_t(signature.scalars.size());
+    layout.grid.dims = {{0, 1}};
+    for (size_t g = 1; g < layout.groups.size(); ++g) layout.grid.work.push_back(uint16_t(g));
+    layout.grid.target = target;
+    return {signature, {}, std::move(layout), 0};
+}
+} // namespace
+
 Result<Executable> compile(Module parsed, const CompileOptions& options, CompileReport* report) {
     Target target = TRY(target_named(options.target));
     Module module = TRY(run_until(std::move(parsed), "", options, report));
     const Function typed = module.functions[0];
     Lowered lowered = TRY(lower(std::move(module)));     // kernels before memory: their buffers decide what is planned
     KernelCode code;
-    for (const loop::Function& kernel : lowered.kernels) code.kernels.push_back(TRY(loop::schedule(kernel, target.machine)));
-    MachineCode machine = TRY(codegen(code.kernels, target, CodegenOptions{options.checked}));
-    code.offsets.assign(machine.entries.begin(), machine.entries.end());
+    std::vector<loop::Scheduled> compiled;
+    for (size_t i = 0; i < lowered.kernels.size(); ++i) {
+        code.kernels.push_back(lowered.in_library[i] ? library_kernel(lowered.kernels[i])
+                                                     : TRY(loop::schedule(lowered.kernels[i], target.machine)));
+        if (!lowered.in_library[i]) compiled.push_back(code.kernels.back());
+    }
+    MachineCode machine = TRY(codegen(compiled, target, CodegenOptions{options.checked}));
+    size_t next = 0;
+    for (size_t i = 0; i < lowered.kernels.size(); ++i) {
+        std::optional<uint32_t> place = library_index(lowered.kernels[i].name);
+        invariant(!lowered.in_library[i] || place, "the library has what operators ask for");
+        code.offsets.push_back(lowered.in_library[i] ? *place : machine.entries[next++]);
+    }
     code.blob = std::move(machine.blob);
     code.target = machine.level <= 2 ? "x86-64-v2" : machine.level == 3 ? "x86-64-v3" : "x86-64-v4";
     code.checked = options.checked;

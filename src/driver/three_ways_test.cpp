@@ -4,6 +4,7 @@
 #include "driver/random_inputs.h"
 #include "eval/eval.h"
 #include "exe/artefact.h"
+#include "library/library.h"
 #include "value/compare.h"
 #include "value/text.h"
 #include "vm/context.h"
@@ -15,7 +16,7 @@
 namespace nereus {
 namespace {
 std::unique_ptr<Context> context_of(Executable exe) {
-    Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(exe));
+    Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(exe), library());
     if (!loaded) {
         ADD_FAILURE() << loaded.error().message;
         return nullptr;

@@ -58,7 +58,7 @@ void EmitFunction::block(BlockId id, std::span<const ValueId> adopted, const Tar
             if (moving_.contains(v)) release(v);
     }
     moving_ = results;
-    ++step_;
+    ++step_;                                             // results are read after the last launch
     finish();
     std::vector<ValueId> left(moving_.begin(), moving_.end());
     std::sort(left.begin(), left.end());
@@ -89,7 +89,7 @@ void EmitFunction::binding(const Binding& b, std::vector<ValueId>& dying) {
     };
     switch (b.form) {
     case Form::literal: case Form::dim: immediate(b); break;
-    case Form::check: check(b); break;
+    case Form::check: b.args.empty() ? check(b) : narrow(b); break;
     case Form::call: call(b); break;
     case Form::if_: case Form::match: branch(b, dying); break;
     case Form::for_: case Form::while_: loop(b); break;
@@ -224,7 +224,10 @@ void EmitFunction::call(const Binding& b) {
 }
 
 void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
+    auto is_result = [&](ValueId v) { return std::find(b.results.begin(), b.results.end(), v) != b.results.end(); };
     std::vector<ValueId> adopted = std::exchange(dying, {});         // each arm lets go of them
+    std::copy_if(adopted.begin(), adopted.end(), std::back_inserter(dying), is_result);
+    std::erase_if(adopted, is_result);                               // never used: dies behind the arms that make it
     for (ValueId v : adopted) moving_.erase(v);
     std::vector<Reg> registers(b.results.size()), defined;
     Targets targets(b.results.size());
@@ -323,6 +326,7 @@ Status EmitFunction::run() {
             else if (storage_.signature.results[i] == Kept::object) results.push_back(take_object(v));
         }
     });
+    if (error_) return std::move(*error_);
     put(Opcode::leave, 0, program_.list(results));
     info.end = uint32_t(exe().code.size());
     info.registers = next_register_;

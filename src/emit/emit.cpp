@@ -14,7 +14,7 @@ Result<Executable> emit(Lowered& lowered, const Storage& storage, KernelCode cod
         for (size_t b = 0; b < kernel.function.buffers.size(); ++b)
             if (kernel.function.buffers[b].out) outs.push_back(uint16_t(b));
         program.exe.kernels.push_back(
-            KernelInfo{kernel.function.name, code.offsets[i], false, kernel.scratch_bytes, kernel.params, std::move(outs)});
+            KernelInfo{kernel.function.name, code.offsets[i], lowered.in_library[i], kernel.scratch_bytes, kernel.params, std::move(outs)});
     }
     program.exe.blob = std::move(code.blob);
     program.exe.target = std::move(code.target);

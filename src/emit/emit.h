@@ -7,7 +7,7 @@
 namespace nereus {
 struct KernelCode {
     std::vector<loop::Scheduled> kernels;    // parallel to Lowered::kernels
-    std::vector<uint64_t> offsets;           // of their code in the blob
+    std::vector<uint64_t> offsets;           // of their code in the blob; in the library: their place there
     std::vector<std::byte> blob;
     std::string target;
     bool checked = false;

@@ -1,7 +1,8 @@
 // The door of an entry point, written as a function of its own: it solves the dims of the signature from the observed
 // sizes, checks every other size against them, makes the outputs and calls the program.
 #include "emit/entry.h"
-#include "ir/instantiate.h"
+#include "emit/door_types.h"
+#include "emit/size_solver.h"
 #include <algorithm>
 
 namespace nereus {
@@ -14,7 +15,7 @@ class EmitDoor {
     Status run(const Function& typed) {
         for (ValueId param : typed.params) {
             param_ = typed[param].name;
-            DoorParam made{param_, TRY(door_type(typed[param].type, nullptr))};
+            DoorParam made{param_, TRY(types_.add(typed[param].type, "%" + param_))};
             entry_.params.push_back(std::move(made));
             leaves(typed[param].type, entry_.params.back().type, entry_.param_leaves, true);
         }
@@ -28,63 +29,16 @@ class EmitDoor {
     }
 
  private:
-    struct Size { Dim dim; std::string param; uint32_t axis; };
+    struct Size { ObservedSize size; std::string param; uint32_t axis; };
     Dims& dims() { return program_.module().dims; }
     const Type& type(TypeId id) { return program_.module().types[id]; }
 
-    int32_t observe(Dim d, uint32_t axis, const Constructor* inside) {
-        if (inside)                                      // a dim its own constructor binds is checked in the object
-            if (std::optional<Sym> symbol = dims().as_symbol(d)) {
-                auto it = std::find(inside->dims.begin(), inside->dims.end(), *symbol);
-                if (it != inside->dims.end()) return -2 - int32_t(it - inside->dims.begin());
-            }
+    int32_t observe(Dim d, uint32_t axis, bool direct) {
         for (Sym s : dims().symbols_of(d))               // local to one element: nothing to compare it with
             if (std::find(function_.symbols.begin(), function_.symbols.end(), s) == function_.symbols.end()) return -1;
         entry_.size_names.push_back(dims().to_string(d));
-        sizes_.push_back({d, param_, axis});
+        sizes_.push_back({{d, Reg(sizes_.size()), direct}, param_, axis});
         return int32_t(sizes_.size() - 1);
-    }
-
-    Result<uint32_t> door_type(TypeId id, const Constructor* inside) {
-        auto key = std::make_pair(id, inside);
-        if (auto it = types_.find(key); it != types_.end() && type(id).kind != TypeKind::tensor) return it->second;
-        uint32_t index = uint32_t(program_.exe.door_types.size());
-        if (index > 100'000) return Error{Code::limit, "the type of %" + param_ + " unfolds without end"};
-        types_[key] = index;
-        program_.exe.door_types.emplace_back();
-        const Type t = type(id);
-        DoorType made;
-        switch (t.kind) {
-        case TypeKind::tensor:
-            made.dtype = *t.element.dtype;
-            made.ranked = t.shape.ranked;
-            for (uint32_t axis = 0; axis < t.shape.dims.size(); ++axis) made.axes.push_back(observe(t.shape.dims[axis], axis, inside));
-            break;
-        case TypeKind::tuple: case TypeKind::seq:
-            made.kind = t.kind == TypeKind::seq ? DoorType::Kind::seq : DoorType::Kind::tuple;
-            made.fields.emplace_back();
-            for (TypeId part : t.parts) made.fields[0].push_back(TRY(door_type(part, inside)));
-            break;
-        case TypeKind::data: {
-            const TypeDecl& decl = program_.module().decls[t.decl.index];
-            made.kind = decl.is_record ? DoorType::Kind::record : DoorType::Kind::data;
-            for (uint32_t c = 0; c < decl.constructors.size(); ++c) {
-                const Constructor& constructor = decl.constructors[c];
-                if (decl.is_record) made.names = constructor.field_names;
-                else made.names.push_back(constructor.name);
-                if (!decl.is_record) made.bound.push_back(uint32_t(constructor.dims.size()));
-                made.fields.emplace_back();
-                for (TypeId field : instantiate_fields(program_.module(), id, c))
-                    made.fields[c].push_back(TRY(door_type(field, constructor.dims.empty() ? inside : &constructor)));
-            }
-            break;
-        }
-        case TypeKind::function: case TypeKind::ref:
-            return Error{Code::type, "%" + param_ + " of the entry point has a function or cell in its type: these cannot come from outside"};
-        case TypeKind::hole: case TypeKind::var: return Error{Code::internal, "emit: the type of %" + param_ + " is not complete"};
-        }
-        program_.exe.door_types[index] = std::move(made);
-        return index;
     }
 
     // The leaves of a value at the door, tuples taken apart as in the lowered function.
@@ -123,20 +77,20 @@ class EmitDoor {
             if (!known.valid()) continue;
             if (std::optional<Sym> symbol = dims().as_symbol(known)) symbols_.emplace(*symbol, Reg(sizes_.size() + i));
         }
-        std::vector<bool> used(sizes_.size());
-        for (size_t i = 0; i < sizes_.size(); ++i)
-            if (std::optional<Sym> symbol = dims().as_symbol(sizes_[i].dim); symbol && symbols_.emplace(*symbol, Reg(i)).second) used[i] = true;
-        for (bool progress = true; progress;) {
-            progress = false;
-            for (size_t i = 0; i < sizes_.size(); ++i) progress |= !used[i] && solve(i);
-        }
-        for (Sym s : function_.symbols)
-            if (!symbols_.contains(s)) {                 // no argument shows it: empty containers
-                put(Opcode::load_constant, next_, program_.constant(0));
-                symbols_.emplace(s, next_++);
-            }
-        for (size_t i = 0; i < sizes_.size(); ++i)
-            if (!used[i]) check(i);
+        std::vector<Sym> open;
+        for (Sym symbol : function_.symbols)
+            if (!symbols_.contains(symbol)) open.push_back(symbol);
+        std::vector<ObservedSize> observed;
+        for (const Size& size : sizes_) observed.push_back(size.size);
+        SizeSolver solver{program_,
+                          [&](Opcode op, uint32_t a, uint32_t b, uint32_t c, uint16_t x) { put(op, a, b, c, x); },
+                          [&] { return next_++; },
+                          [&](Dim d) { return dim(d); },
+                          [&](Sym symbol) { return symbols_.contains(symbol); },
+                          [&](Sym symbol, Reg reg) { symbols_.emplace(symbol, reg); },
+                          function_.span};
+        solver.solve(std::move(open), observed);
+        for (const Size& size : sizes_) check(solver, size);
         for (const DimFact& fact : function_.where) {
             std::string text = "where " + dims().to_string(fact.left) + " " + std::string(sign(fact.relation)) + " " + dims().to_string(fact.right);
             Reg left = dim(fact.left), right = dim(fact.right);
@@ -175,28 +129,6 @@ class EmitDoor {
         return signs[size_t(relation)];
     }
 
-    // a * s + b with one symbol left: s = (size - b) // a, which must come out even.
-    bool solve(size_t i) {
-        std::optional<Sym> unknown;
-        for (Sym s : dims().symbols_of(sizes_[i].dim))
-            if (!symbols_.contains(s)) {
-                if (unknown) return false;
-                unknown = s;
-            }
-        if (!unknown) return false;
-        std::optional<Dims::Linear> linear = dims().linear_in(sizes_[i].dim, *unknown);
-        if (!linear) return false;
-        Reg a = dim(linear->a), b = dim(linear->b), rest = next_++, value = next_++;
-        put(Opcode::size_sub, rest, Reg(i), b);
-        put(Opcode::floor_div, value, rest, a);
-        symbols_.emplace(*unknown, value);
-        Reg zero = dim(dims().constant(0));
-        std::string text = "argument %" + sizes_[i].param + ": axis " + std::to_string(sizes_[i].axis) + ", declared " +
-                           dims().to_string(sizes_[i].dim) + ", would make " + dims().to_string(dims().of(*unknown)) + " = {0}";
-        put(Opcode::check, program_.site(Code::shape, std::move(text), function_.span), value, zero, uint16_t(Relation::greater_equal));
-        return true;                                     // not `used`: the check proves that it came out even
-    }
-
     // Two arguments of shape ..s have the same shape.
     void check_shape_variables() {
         struct Seen { Reg object; size_t before; std::string name; };
@@ -218,13 +150,12 @@ class EmitDoor {
         }
     }
 
-    void check(size_t i) {
-        const Size& size = sizes_[i];
-        std::string text = "argument %" + size.param + ": axis " + std::to_string(size.axis) + " is {0}, expected " + dims().to_string(size.dim);
-        if (!dims().constant_value(size.dim)) text += " = {1}";
-        uint32_t site = program_.site(Code::shape, std::move(text), function_.span);
-        Reg expected = dim(size.dim);
-        put(Opcode::check, site, Reg(i), expected, uint16_t(Relation::equal));
+    void check(SizeSolver& solver, const Size& size) {
+        const Dim written = size.size.written;
+        if (std::optional<Sym> symbol = dims().as_symbol(written); symbol && symbols_.at(*symbol) == size.size.found) return;
+        std::string text = "argument %" + size.param + ": axis " + std::to_string(size.axis) + " is {0}, expected " + dims().to_string(written);
+        if (!dims().constant_value(written)) text += " = {1}";
+        solver.check(size.size, program_.site(Code::shape, std::move(text), function_.span));
     }
 
     EmitProgram& program_;
@@ -234,7 +165,7 @@ class EmitDoor {
     EntryInfo entry_;
     std::string param_;
     std::vector<Size> sizes_;
-    std::map<std::pair<TypeId, const Constructor*>, uint32_t> types_;
+    DoorTypes types_{program_, [this](Dim d, uint32_t axis, bool direct) { return observe(d, axis, direct); }, false};
     std::unordered_map<Sym, Reg> symbols_;
     Reg next_ = 0;
 };

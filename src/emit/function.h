@@ -98,6 +98,10 @@ class EmitFunction {
     const std::unordered_set<ValueId>& uses(BindingId id);           // of objects, nested blocks included
     void set_lifetimes();
 
+    // narrow.cpp: values under a type that says more about their sizes
+    void narrow(const Binding& b);
+    std::string misfit_text(const std::string& who, ValueId v, uint32_t door_type);
+
     // launch.cpp
     void launch(const Binding& b);
 
@@ -133,5 +137,6 @@ class EmitFunction {
     Lifetimes lifetimes_;
     uint32_t step_ = 0;
     uint32_t site_ = 0;
+    std::optional<Error> error_;             // of this function; the first one counts
 };
 } // namespace nereus

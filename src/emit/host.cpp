@@ -125,7 +125,8 @@ void EmitFunction::check(const Binding& b) {
     };
     const Attribute* what = find_attribute(b, "what");
     std::string text = what ? std::get<std::string>(what->value) : std::string("sizes do not fit");
-    text += ": expected " + dims().to_string(fact.left) + " " + std::string(signs[size_t(fact.relation)]) + " " +
+    if (!is_message(text))
+        text += ": expected " + dims().to_string(fact.left) + " " + std::string(signs[size_t(fact.relation)]) + " " +
             dims().to_string(fact.right) + ", found " + side(fact.left, "{0}") + " and " + side(fact.right, "{1}");
     Reg left = dim(fact.left), right = dim(fact.right);
     put(Opcode::check, program_.site(Code::shape, std::move(text), b.span), left, right, uint16_t(fact.relation));

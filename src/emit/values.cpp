@@ -28,6 +28,9 @@ EmitFunction::EmitFunction(EmitProgram& program, const KernelCode& kernels, Func
       storage_(program.storage.functions[function.index]), registers_(function_.values.size()) {
     for (const Binding& b : function_.bindings)
         if (low_op_of(b) == LowOp::view) view_of_[b.results[0]] = b.args[0];
+    for (const Binding& b : function_.bindings)          // narrowed: the same tensor under another name
+        for (size_t i = 0; b.form == Form::check && i < b.args.size(); ++i)
+            if (kept(b.results[i]) == Kept::address) view_of_[b.results[i]] = b.args[i];
 }
 
 ValueId EmitFunction::root(ValueId v) const {

@@ -123,7 +123,7 @@ struct DoorLeaf {
 struct EntryInfo {
     std::string name;
     uint32_t function = 0;
-    uint32_t sizes = 0;                     // how many door sizes
+    uint32_t sizes = 0;                     // how many door sizes; one that no element shows is -1
     std::vector<std::string> size_names;    // for messages: the declared dim, e.g. "n" or "2*m"
     std::vector<DoorParam> params;
     std::vector<DoorLeaf> param_leaves;     // of all parameters, one after the other

@@ -79,6 +79,8 @@ constexpr OpcodeRow rows[] = {
     {Opcode::release,       "release",       none,     use,    none,     none,   "one owner less of object R[a]"},
     {Opcode::equal,         "equal",         none,     def,    use,      use,    "R[a] = objects R[b] and R[c] have the same structure and elements; cells by identity"},
     {Opcode::print,         "print",         none,     site,   uses,     numbers, "print the text of site a and the objects L[b] of door types L[c]"},
+    {Opcode::observe,       "observe",       none,     number, use,      defs,   "L[c] = the door sizes that the elements of object R[b] of door type a show, -1: none shows it"},
+    {Opcode::check_fit,     "check_fit",     none,     site,   number,   uses,   "unless object L[c][0] fits door type b with door sizes L[c][1...]: fail as site a says"},
 };
 static_assert(sizeof rows / sizeof rows[0] == opcode_count);
 } // namespace

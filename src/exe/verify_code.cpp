@@ -121,6 +121,10 @@ class CodeVerifier {
             TRY(counts(list(in().c).size(), list(in().b).size(), "types"));
             for (uint32_t type : list(in().c)) TRY(below(type, exe_.door_types.size(), "door type"));
             return {};
+        case Opcode::observe: return below(in().a, exe_.door_types.size(), "door type");
+        case Opcode::check_fit:
+            if (list(in().c).empty()) return wrong("nothing to look at");
+            return below(in().b, exe_.door_types.size(), "door type");
         default: return {};
         }
     }

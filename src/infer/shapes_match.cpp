@@ -76,17 +76,21 @@ void Matching::solve() {
             if (bare && (e.depth > 0) == elements && !abstracts_.has_unknown(e.found)) names_.dims.try_emplace(*bare, e.found);
         }
     };
+    auto bind_linear = [&](bool elements) {              // a*d + b, in the order they are written
+        for (const Equation& e : equations) {
+            std::vector<Sym> missing = unbound(e.written);
+            if ((e.depth > 0) != elements || missing.size() != 1 || abstracts_.has_unknown(e.found)) continue;
+            std::optional<Dims::Linear> linear = dims.linear_in(e.written, missing[0]);
+            std::optional<int64_t> by = linear ? dims.constant_value(linear->a) : std::nullopt;
+            if (!by || *by == 0) continue;
+            Dim rest = dims.sub(e.found, names_.image(dims, linear->b));
+            names_.dims[missing[0]] = dims.floor_div(rest, dims.constant(*by));
+        }
+    };
     bind_bare(false);
-    for (const Equation& e : equations) {                // then a*d + b, in the order they are written
-        std::vector<Sym> missing = unbound(e.written);
-        if (e.depth > 0 || missing.size() != 1) continue;
-        std::optional<Dims::Linear> linear = dims.linear_in(e.written, missing[0]);
-        std::optional<int64_t> by = linear ? dims.constant_value(linear->a) : std::nullopt;
-        if (!by || *by == 0) continue;
-        Dim rest = dims.sub(e.found, names_.image(dims, linear->b));
-        names_.dims[missing[0]] = dims.floor_div(rest, dims.constant(*by));
-    }
+    bind_linear(false);
     bind_bare(true);
+    bind_linear(true);
 }
 
 bool Matching::unsolved(Dim written) const {

@@ -310,6 +310,7 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
     if (answer == Answer::yes) return {};
     if (answer == Answer::no && !audible_) return {};
     if (answer == Answer::no && program_.instances[self_].certain) {
+        if (is_message(what)) return error(fill_message(std::string(what), text(a), text(b)));
         return error(std::string(what) + ": " + text(a) + " and " + text(b) +
                      (relation == Relation::equal ? " differ" : " do not fit"));
     }

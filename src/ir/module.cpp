@@ -33,4 +33,11 @@ const Attribute* find_attribute(const Binding& binding, std::string_view name) {
         if (attribute.name == name) return &attribute;
     return nullptr;
 }
+
+bool is_message(std::string_view what) { return what.find("{0}") != what.npos || what.find("{1}") != what.npos; }
+std::string fill_message(std::string what, const std::string& left, const std::string& right) {
+    for (auto [mark, text] : {std::pair("{0}", &left), std::pair("{1}", &right)})
+        for (size_t at = what.find(mark); at != what.npos; at = what.find(mark, at + text->size())) what.replace(at, 3, *text);
+    return what;
+}
 } // namespace nereus

@@ -106,6 +106,9 @@ struct ApplyTarget {
 };
 
 struct DimFact { Dim left; Relation relation = Relation::equal; Dim right; Span span; };
+// The attribute "what" of a check says what is compared, or is the whole message: with {0} and {1} for the two sides.
+bool is_message(std::string_view what);
+std::string fill_message(std::string what, const std::string& left, const std::string& right);
 
 struct Binding {
     Form form = Form::op;

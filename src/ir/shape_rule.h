@@ -66,7 +66,8 @@ class ShapeScope {
     virtual Facts& facts() = 0;
     Dims& dims() { return facts().dims(); }
 
-    // Proved: nothing. Refuted: an error naming both sides. Else a check, whose fact holds from here on.
+    // Proved: nothing. Refuted: an error naming both sides. Else a check, whose fact holds from here on. `what` names
+    // what is compared, or is the whole message, with {0} and {1} for the two sides.
     virtual Status require(Dim a, Relation relation, Dim b, std::string_view what) = 0;
     // What the operator itself refuses when it runs: refuted is an error, anything else is believed from here on.
     virtual Status believe(Dim a, Relation relation, Dim b, std::string_view what) = 0;

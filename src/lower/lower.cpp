@@ -3,9 +3,13 @@
 #include "loop/text.h"
 
 namespace nereus {
-uint32_t KernelTable::add(loop::Function kernel) {
-    auto [it, fresh] = seen.emplace(loop::canonical_text(kernel), uint32_t(lowered.kernels.size()));
-    if (fresh) lowered.kernels.push_back(std::move(kernel));
+uint32_t KernelTable::add(loop::Function kernel, bool library) {
+    std::string key = library ? "library " + kernel.name : loop::canonical_text(kernel);
+    auto [it, fresh] = seen.emplace(std::move(key), uint32_t(lowered.kernels.size()));
+    if (fresh) {
+        lowered.kernels.push_back(std::move(kernel));
+        lowered.in_library.push_back(library);
+    }
     return it->second;
 }
 

@@ -149,10 +149,10 @@ Status LowerFunction::binding(const Binding& b) {
         same(Form::literal);
         return {};
     case Form::check:
-        if (!b.args.empty())
-            return Error{Code::unsupported, "the sizes of the elements of a container cannot be checked against this signature yet", b.span,
-                         "declare them with ? or leave the annotation out"};
-        same(b.form);
+        if (Binding& made = same(b.form); !b.args.empty()) {         // blamed by the name of the whole
+            bool whole = type_of(from_[b.results[0]].type).kind == TypeKind::tensor;
+            made.attributes.push_back({"who", (whole ? "%" : "an element of %") + from_[b.results[0]].name});
+        }
         return {};
     case Form::dim: case Form::call: same(b.form); return {};
     case Form::tuple: leaves_[b.results[0]] = gather(b.args); return {};

@@ -12,7 +12,7 @@ using Leaves = std::vector<ValueId>;         // the parts of a value, tuples tak
 struct KernelTable {
     Lowered& lowered;
     std::unordered_map<std::string, uint32_t> seen;
-    uint32_t add(loop::Function kernel);
+    uint32_t add(loop::Function kernel, bool library);
 };
 
 class LowerFunction {

@@ -35,7 +35,7 @@ class LowerOp final : public OpLowering {
         b.defines = spec.late;
         b.groups = {ArgGroup{uint32_t(b.args.size()), true}};
         b.attributes.push_back({"launch", int64_t(in_.out_.launches.size())});
-        in_.out_.launch_kernel.push_back(in_.kernels_.add(std::move(spec.kernel)));
+        in_.out_.launch_kernel.push_back(in_.kernels_.add(std::move(spec.kernel), spec.library));
         spec.kernel = {};
         in_.out_.launches.push_back(std::move(spec));
         in_.emit(std::move(b));

@@ -2,7 +2,8 @@
 //
 // Forms that are left, and what they mean here:
 //   op        a dialect operation below, a builtin on objects, or an operator on numbers
-//   literal, dim, call, if_, for_, while_, check   as before, tuples taken apart
+//   literal, dim, call, if_, for_, while_, check   as before, tuples taken apart; a check of a value says
+//             in attribute "who" whom to blame
 //   construct a data object of args (records too); tuple: a tuple object; closure: an object tagged with its lambda
 //   project   item `index` of a tuple object; field: field `index` of a data object whose constructor is known
 //   match     a switch: args[0] is a number, blocks[i] runs when it is i, the last block otherwise
@@ -13,6 +14,7 @@ namespace nereus {
 struct Lowered {
     Module module;
     std::vector<loop::Function> kernels;     // each different one once
+    std::vector<bool> in_library;            // per kernel: only a signature, with its code in the library
     std::vector<LaunchSpec> launches;        // `kernel` moved to `kernels`
     std::vector<uint32_t> launch_kernel;     // which kernel each launch runs
 };

@@ -135,8 +135,9 @@ Result<Shaped> topk(const ShapeArgs& args, ShapeScope& scope) {
     if (x.ranked()) {
         size_t axis = size_t(TRY(shape_axis(scope, args.integer("axis", -1), x.rank())));
         Dim k = args.sizes[1][0], size = x.shape.dims[axis];
-        TRY(scope.require(scope.dims().constant(0), Relation::less_equal, k, "k"));
-        TRY(scope.require(k, Relation::less_equal, size, "k"));
+        std::string out = " is out of range for axis " + std::to_string(axis) + " of size ";
+        TRY(scope.require(scope.dims().constant(0), Relation::less_equal, k, "k={1}" + out + scope.dims().to_string(size)));
+        TRY(scope.require(k, Relation::less_equal, size, "k={0}" + out + "{1}"));
         values.shape.dims[axis] = k;
         places.high = size;
     } else {

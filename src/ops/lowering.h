@@ -28,6 +28,7 @@ struct LaunchSpec {
     std::vector<Group> groups;
     std::vector<Scalar> scalars;
     std::vector<Sym> late;                   // symbols that receive Launch.out
+    bool library = false;                    // `kernel` is a signature: the code is in the library, under its name
 };
 
 // How the extents of a value of unknown rank are looked at.

@@ -33,5 +33,7 @@ Status lower_gather(OpLowering& l);
 Status lower_scatter_add(OpLowering& l);
 Status lower_nonzero(OpLowering& l);
 
+Status lower_topk(OpLowering& l);
+
 Status lower_random(OpLowering& l);
 } // namespace nereus

@@ -2,6 +2,7 @@
 #include "ops/axes.h"
 #include "ops/elements.h"
 #include "ops/families.h"
+#include "ops/lowers.h"
 #include <algorithm>
 #include <numeric>
 
@@ -46,7 +47,8 @@ constexpr OpParam topk_params[] = {{"x"}, {"k", ParamKind::size}, {"axis", Param
 
 constexpr OpDef rows[] = {
     {.name = "topk", .doc = "the k largest along axis, descending, and their indices; ties to the lower index",
-     .params = topk_params, .scheme = "num a: a -> (a, i64)", .eval = topk_eval},
+     .params = topk_params, .scheme = "num a: a -> (a, i64)", .eval = topk_eval,
+     .lower = lower_topk},
 };
 } // namespace
 

@@ -132,7 +132,10 @@ class FunctionAnalysis {
             break;
         }
         case Form::literal: case Form::dim: case Form::apply: case Form::function: case Form::project: case Form::field:
-        case Form::record: case Form::update: case Form::index: case Form::lambda: case Form::check: break;
+        case Form::record: case Form::update: case Form::index: case Form::lambda: break;
+        case Form::check:                                // narrowed: two names of one value
+            for (size_t i = 0; i < b.args.size(); ++i) same(b.args[i], b.results[i]);
+            break;
         }
     }
 

@@ -1,6 +1,7 @@
 // nereus-run - runs an artefact: no compiler inside.
 #include "base/file.h"
 #include "exe/artefact.h"
+#include "library/library.h"
 #include "run/call.h"
 #include <cstdio>
 
@@ -34,7 +35,7 @@ int run(int argc, char** argv) {
     if (!bytes) return fail(bytes.error());
     Result<Executable> executable = load(std::as_bytes(std::span(bytes->data(), bytes->size())));
     if (!executable) return fail(executable.error());
-    Result<std::shared_ptr<const LoadedExecutable>> program = LoadedExecutable::load(std::move(*executable));
+    Result<std::shared_ptr<const LoadedExecutable>> program = LoadedExecutable::load(std::move(*executable), library());
     if (!program) return fail(program.error());
     return run_loaded(*arguments, std::move(*program));
 }

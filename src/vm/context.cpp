@@ -8,11 +8,11 @@ namespace nereus {
 Result<std::unique_ptr<Context>> Context::make(std::shared_ptr<const LoadedExecutable> program, ContextOptions options) {
     if (options.memory_limit <= 0)
         options.memory_limit = int64_t(::sysconf(_SC_PHYS_PAGES)) * int64_t(::sysconf(_SC_PAGESIZE));
-    Range range = TRY(Range::reserve(options.memory_limit));
+    AddressRange range = TRY(AddressRange::reserve(options.memory_limit));
     return std::unique_ptr<Context>(new Context(std::move(program), std::move(options), std::move(range)));
 }
 
-Context::Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, Range range)
+Context::Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, AddressRange range)
     : program_(std::move(program)), options_(std::move(options)), range_(std::move(range)), heap_(options_.memory_limit),
       regions_(program_->exe().regions.size()), random_(options_.shuffle_seed) {
     worker_.cancel = reinterpret_cast<const volatile int32_t*>(&cancel_);

@@ -51,7 +51,7 @@ class Context {
     friend struct Door;
     struct PeakWalk;                         // vm/peak.cpp
 
-    Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, Range range);
+    Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, AddressRange range);
     Status call(const EntryInfo& entry, std::span<const uint64_t> arguments, std::span<uint64_t> results);
     void begin_call(const EntryInfo& entry);
     // May that many bytes of the range be used from there on? Shares the limit with the objects.
@@ -78,7 +78,7 @@ class Context {
 
     std::shared_ptr<const LoadedExecutable> program_;
     ContextOptions options_;
-    Range range_;
+    AddressRange range_;
     Heap heap_;
     std::vector<PlanCache> regions_;
     std::vector<uint64_t> plan_frame_;       // of plan programs: the peak is the same for a hit and a miss
@@ -89,6 +89,7 @@ class Context {
     std::vector<void*> launch_buffers_;      // of the launch that is bound from registers
     std::vector<int64_t> launch_bytes_, launch_params_;
     int64_t late_[4] = {};
+    std::vector<int64_t> looked_;            // door sizes of the value being looked at
     std::vector<uint64_t> arguments_, results_;
     std::vector<uint64_t> words_;            // result leaves of the running call, as the program left them
     std::span<HostTensor> outputs_;          // and those it wrote into tensors

@@ -174,7 +174,6 @@ struct Context::Door {
         sizes = {reinterpret_cast<int64_t*>(context.arguments_.data()), entry.sizes};
         std::fill(sizes.begin(), sizes.end(), -1);
     }
-    void close() { std::replace(sizes.begin(), sizes.end(), int64_t(-1), int64_t(0)); }    // a container without elements
 
     Result<Value> read_object(const Object* root, uint32_t root_type) {
         struct Open { const Object* object; uint32_t type; size_t next; std::vector<Value> parts; };
@@ -289,7 +288,6 @@ Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args) 
             return Error{Code::usage, "expected " + std::to_string(entry.params.size()) + " arguments, found " + std::to_string(args.size())};
         size_t leaf = 0;
         for (size_t i = 0; i < args.size(); ++i) TRY(door.take(entry.params[i].name, args[i], entry.params[i].type, leaf));
-        door.close();
         TRY(call(entry, arguments_, words_));
         leaf = 0;
         Value result = TRY(door.give(entry.result_type, words_, leaf));
@@ -316,7 +314,6 @@ Status Context::run(const EntryInfo& entry, std::span<const HostTensor> args, st
         for (size_t i = 0; i < args.size(); ++i)
             TRY(door.take(entry.params[i].name, args[i], door.types[entry.params[i].type], entry.param_leaves[i].kind,
                           arguments_[entry.sizes + i]));
-        door.close();
         TRY(call(entry, arguments_, words_));
         for (size_t i = 0; i < results.size(); ++i) TRY(door.give_tensor(i));
         for (size_t i = 0; i < args.size(); ++i)

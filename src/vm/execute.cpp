@@ -3,6 +3,7 @@
 #include "dim/relation.h"
 #include "vm/extents.h"
 #include "vm/frame.h"
+#include "vm/look.h"
 #include "vm/scalar.h"
 #include "vm/trace.h"
 #include <algorithm>
@@ -14,6 +15,18 @@ int64_t floor_divide(int64_t a, int64_t b) {
     if (b == -1) return int64_t(0 - uint64_t(a));        // INT64_MIN / -1 wraps
     int64_t q = a / b;
     return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+// {0}, {1}, … are door sizes, {expected} and {found} shapes.
+std::string misfit_text(const Site& site, const Misfit& misfit, std::span<const int64_t> sizes) {
+    std::string what = site.what;
+    auto replace = [&](const std::string& mark, const std::string& text) {
+        for (size_t at; (at = what.find(mark)) != std::string::npos;) what.replace(at, mark.size(), text);
+    };
+    for (size_t i = 0; i < sizes.size(); ++i) replace("{" + std::to_string(i) + "}", std::to_string(sizes[i]));
+    replace("{expected}", misfit.expected);
+    replace("{found}", misfit.found);
+    return what;
 }
 } // namespace
 
@@ -305,6 +318,21 @@ bool Context::execute(Frame* frame) {
         case Opcode::release: heap_.release(object(in.a)); break;
         case Opcode::equal: R[in.a] = heap_.equal(object(in.b), object(in.c)); break;
         case Opcode::print: print(exe.sites[in.a], list(in.b), list(in.c), R); break;
+        case Opcode::observe: {
+            std::span<const uint32_t> to = list(in.c);
+            looked_.resize(to.size());
+            observe(*program_, in.a, object(in.b), looked_);
+            for (size_t i = 0; i < to.size(); ++i) R[to[i]] = uint64_t(looked_[i]);
+            break;
+        }
+        case Opcode::check_fit: {
+            std::span<const uint32_t> parts = list(in.c);
+            looked_.clear();
+            for (uint32_t reg : parts.subspan(1)) looked_.push_back(number(reg));
+            std::optional<Misfit> misfit = find_misfit(*program_, in.b, object(parts[0]), looked_);
+            if (misfit) return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, misfit_text(exe.sites[in.a], *misfit, looked_));
+            break;
+        }
         }
     }
 }

@@ -1,0 +1,28 @@
+// emit/door_types.h - a type as a tree of door types. The axes of its tensors say which size they show; the owner of
+// this table numbers them.
+#pragma once
+#include "emit/program.h"
+#include <functional>
+
+namespace nereus {
+class DoorTypes {
+ public:
+    // The number of a size; -1: not looked at. `direct`: of the value itself or a part that every such value has.
+    using Observe = std::function<int32_t(Dim, uint32_t axis, bool direct)>;
+    // `opaque`: functions and cells may be inside and are not looked at; else they are an error.
+    DoorTypes(EmitProgram& program, Observe observe, bool opaque) : program_(program), observe_(std::move(observe)), opaque_(opaque) {}
+
+    // `who` is named in errors.
+    Result<uint32_t> add(TypeId type, const std::string& who) { return add(type, who, nullptr); }
+
+ private:
+    Result<uint32_t> add(TypeId type, const std::string& who, const Constructor* inside);
+    int32_t axis(Dim d, uint32_t axis, const Constructor* inside);
+
+    EmitProgram& program_;
+    Observe observe_;
+    bool opaque_;
+    int depth_ = 0;                          // containers around the type being added
+    std::map<std::pair<TypeId, const Constructor*>, uint32_t> types_;
+};
+} // namespace nereus
