@@ -1,6 +1,6 @@
 // Memory is planned: what Context::peak says is what a run reserves, close to what is alive in it, and far below what
 // every buffer apart would take. What is alive is counted by a script of its own, on a trace of the run.
-#include "driver/compiled.h"
+#include "driver/compiled_testing.h"
 #include <cstdio>
 #include <filesystem>
 #include <malloc.h>

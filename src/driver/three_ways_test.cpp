@@ -1,7 +1,7 @@
 // Everything runs three ways and agrees: interpreted, compiled in process, and from the bytes of an artefact; the last two
 // bit for bit. One compile per entry and target, before any input exists; then many sizes in random order on one context.
 #include "base/file.h"
-#include "driver/random_inputs.h"
+#include "driver/random_inputs_testing.h"
 #include "eval/eval.h"
 #include "exe/artefact.h"
 #include "library/library.h"
