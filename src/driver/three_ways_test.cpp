@@ -81,6 +81,14 @@ TEST(ThreeWays, Programs) {
     for (const auto& file : std::filesystem::directory_iterator(NEREUS_SOURCE_DIR "/test/programs"))
         for (const std::string& entry : entries_of(file.path())) three_ways(file.path(), entry, 20, 1);
 }
+// Run by tools/soak, round after round, each with a seed of its own.
+TEST(ThreeWays, DISABLED_Soak) {
+    const char* seed = std::getenv("NEREUS_SEED");
+    ASSERT_TRUE(seed) << "NEREUS_SEED is not set";
+    for (const auto& file : std::filesystem::directory_iterator(NEREUS_SOURCE_DIR "/test/programs"))
+        for (const std::string& entry : entries_of(file.path()))
+            three_ways(file.path(), entry, 150, std::strtoull(seed, nullptr, 10));
+}
 TEST(ThreeWays, ThousandShapesOnOneContext) { three_ways(NEREUS_SOURCE_DIR "/test/programs/straight.nr", "dense", 1000, 2); }
 } // namespace
 } // namespace nereus
