@@ -132,6 +132,14 @@ class Names(Sandbox):
         self.write("src/base/FileReader.h", "")
         self.expect_problem("check_names", "snake_case")
 
+    def test_two_types_of_one_name(self):
+        body = "namespace nereus {\nstruct Token;\nnamespace {\nstruct Hidden {\n};\n} // namespace\nstruct %s {\n};\n"
+        self.write("src/exe/token.h", body % "Token")
+        self.write("src/loop/token.h", body.replace("nereus", "nereus::loop") % "Token")
+        self.expect_clean("check_names")
+        self.write("src/text/token.h", body % "Token")
+        self.expect_problem("check_names", "src/text/token.h:7: nereus::Token is the name of another type in src/exe/token.h:7")
+
     def test_paths_outside(self):
         self.write("docs/a.md", "see\n../" + "shared/b.md\n")
         self.expect_problem("check_names", "docs/a.md:2: mentions a path outside the repository")

@@ -12,7 +12,7 @@ constexpr std::string_view help_text =
     "nereus dump PROGRAM.nr --after=STAGE [flags]\n"
     "Prints the program as it is after a stage, in a form that can be read and parsed again.\n"
     "\n"
-    "Stages: parse, types (all functions), specialise, shapes, dead_code, kernels, code.\n"
+    "Stages: parse, types (all functions), specialise, grad, shapes, dead_code, kernels, code.\n"
     "\n";
 
 std::string kernels_text(const Lowered& lowered) {

@@ -31,7 +31,7 @@ int run_command(Words words) {
     if (!program) return exit;
     CompileOptions options = compile_options(*arguments);
     if (arguments->has("eval")) {
-        Result<Module> typed = run_until(std::move(program->module), "specialise", options);
+        Result<Module> typed = run_until(std::move(program->module), "grad", options);
         if (!typed) return fail(typed.error(), program->sources);
         const Function& entry = typed->functions[0];
         std::vector<std::string> params;

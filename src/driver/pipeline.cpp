@@ -1,4 +1,5 @@
 #include "driver/pipeline.h"
+#include "grad/grad.h"
 #include "infer/specialise.h"
 #include "pass/passes.h"
 
@@ -15,10 +16,12 @@ Result<Module> specialise_stage(Module m, StageContext& c) {
     }
     return specialise(std::move(m), entry);
 }
+Result<Module> grad_stage(Module m, StageContext&) { return grad(std::move(m)); }
 Result<Module> shapes_stage(Module m, StageContext& c) { return infer_shapes(std::move(m), FunctionId(0), &c.report.shapes); }
 
 constexpr Stage stages[] = {
     {"specialise", specialise_stage, "types first: shapes and kernels want one dtype and structure per value"},
+    {"grad", grad_stage, "types tell what has an adjoint; what it writes needs shapes like all other code"},
     {"shapes", shapes_stage, "before anything looks at sizes; the entry is the first function from here on"},
     {"dead_code", dead_code, "chains that only computed shapes are known by now and need not run"},
 };

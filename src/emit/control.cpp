@@ -117,7 +117,7 @@ void EmitFunction::binding(const Binding& b, std::vector<ValueId>& dying) {
                 ValueId v = b.results[0];
                 if (kept(v) == Kept::object) bind_object(v, new_tensor_object(function_[v].type));
                 Place at = kept(v) == Kept::object ? place(v) : target_of(v);
-                Reg base = address(at);
+                Reg base = address(at, Touch::write);
                 for (size_t i = 0; i < b.args.size(); ++i) {
                     Reg to = fresh();
                     put(Opcode::add, to, base, constant(int64_t(i) * size_of(dtype(v))));
@@ -214,7 +214,7 @@ void EmitFunction::call(const Binding& b) {
         ValueId v = b.results[i];
         if (callee.results[i] == Kept::address) {
             if (kept(v) == Kept::object) bind_object(v, new_tensor_object(function_[v].type));
-            arguments.push_back(address(kept(v) == Kept::object ? place(v) : target_of(v)));
+            arguments.push_back(address(kept(v) == Kept::object ? place(v) : target_of(v), Touch::write));
         } else {
             results.push_back(fresh());
         }
@@ -231,7 +231,10 @@ void EmitFunction::call(const Binding& b) {
 }
 
 void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
+    auto is_result = [&](ValueId v) { return std::find(b.results.begin(), b.results.end(), v) != b.results.end(); };
     std::vector<ValueId> adopted = std::exchange(dying, {});         // each arm lets go of them
+    std::copy_if(adopted.begin(), adopted.end(), std::back_inserter(dying), is_result);
+    std::erase_if(adopted, is_result);                               // never used: dies behind the arms that make it
     for (ValueId v : adopted) moving_.erase(v);
     std::vector<Reg> registers(b.results.size()), defined;
     Targets targets(b.results.size());
@@ -241,7 +244,8 @@ void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
     }
     for (size_t i = 0; i < b.defines.size(); ++i) defined.push_back(fresh());
 
-    std::vector<uint32_t> to_end;
+    std::vector<uint32_t> to_end, ends;
+    const uint32_t fork = step_;
     Reg subject = number(b.args[0]);
     for (size_t arm = 0; arm < b.blocks.size(); ++arm) {
         bool last = arm + 1 == b.blocks.size();
@@ -255,6 +259,8 @@ void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
             skip = put(Opcode::jump_unless, 0, taken);
         }
         open_scope();
+        ++step_;
+        if (arm > 0) lifetimes_.jump(fork, step_);
         const Block& body = function_[b.blocks[arm]];
         block(b.blocks[arm], adopted, targets, [&] {
             for (size_t i = 0; i < b.results.size(); ++i) {
@@ -267,16 +273,30 @@ void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
         close_scope();
         ++step_;
         if (!last) {
+            ends.push_back(step_);
+            lifetimes_.stop(step_);
             to_end.push_back(put(Opcode::jump));
             patch(skip, here());
         }
     }
     uint32_t end = here();
     for (uint32_t jump : to_end) patch(jump, end);
+    ++step_;
+    for (uint32_t arm_end : ends) lifetimes_.jump(arm_end, step_);
     for (size_t i = 0; i < b.defines.size(); ++i) define(b.defines[i], defined[i]);
     for (size_t i = 0; i < b.results.size(); ++i) {
         if (kept(b.results[i]) == Kept::number) bind_number(b.results[i], registers[i]);
         if (kept(b.results[i]) == Kept::object) bind_object(b.results[i], registers[i]);
+    }
+}
+
+void EmitFunction::set_lifetimes() {
+    std::vector<std::vector<StepSpan>> spans = lifetimes_.find(uint32_t(region_.slots.size()), step_ + 1);
+    for (size_t i = 0; i < spans.size(); ++i) {
+        region_.slots[i].first = spans[i][0].first;
+        region_.slots[i].last = spans[i][0].last;
+        for (size_t k = 1; k < spans[i].size(); ++k)
+            region_.slots[i].more.insert(region_.slots[i].more.end(), {spans[i][k].first, spans[i][k].last});
     }
 }
 
@@ -321,6 +341,7 @@ Status EmitFunction::run() {
     if (has_region_) {
         exe().code[enter].a = uint32_t(exe().regions.size());
         region_.function = id_.index;
+        set_lifetimes();
         plan_program();
         exe().regions.push_back(std::move(region_));
     } else {

@@ -8,8 +8,14 @@ Result<Executable> emit(Lowered& lowered, const Storage& storage, KernelCode cod
     program.exe.functions.resize(lowered.module.functions.size());
     for (size_t i = 0; i < lowered.module.functions.size(); ++i) TRY(EmitFunction(program, code, FunctionId(i)).run());
     TRY(emit_entry(program, entry, typed));
-    for (size_t i = 0; i < code.kernels.size(); ++i)
-        program.exe.kernels.push_back(KernelInfo{code.kernels[i].function.name, code.offsets[i], lowered.in_library[i], code.kernels[i].scratch_bytes, code.kernels[i].params});
+    for (size_t i = 0; i < code.kernels.size(); ++i) {
+        const loop::Scheduled& kernel = code.kernels[i];
+        std::vector<uint16_t> outs;
+        for (size_t b = 0; b < kernel.function.buffers.size(); ++b)
+            if (kernel.function.buffers[b].out) outs.push_back(uint16_t(b));
+        program.exe.kernels.push_back(
+            KernelInfo{kernel.function.name, code.offsets[i], lowered.in_library[i], kernel.scratch_bytes, kernel.params, std::move(outs)});
+    }
     program.exe.blob = std::move(code.blob);
     program.exe.target = std::move(code.target);
     program.exe.checked = code.checked;

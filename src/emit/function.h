@@ -1,14 +1,15 @@
 // emit/function.h - writes the bytecode of one function.
 //
 // Registers are never reused: a value's register holds it until the function returns. Memory is: every tensor kept at an
-// address gets a slot with a lifetime in *steps*, which number the bindings in program order, so that arms never overlap
-// in time; what is used inside a loop but made outside lives to the loop's end.
+// address gets a slot with lifetimes in *steps*, which number the bindings in program order. Every touch of a slot and
+// every jump is told to `lifetimes_`. Steps that control leaves by a jump have no launch of their own.
 //
 // Ownership. An object is owned by the block that made it, or that adopted it: when the last use lies inside the arms of
 // a branch, each arm adopts it and lets go of it in its own time. At its last use an object is moved into whatever takes
 // it, or released afterwards. Inside a loop, outer objects are borrowed.
 #pragma once
 #include "emit/dim_writer.h"
+#include "emit/lifetimes.h"
 #include "emit/program.h"
 #include <functional>
 #include <unordered_set>
@@ -56,6 +57,7 @@ class EmitFunction {
     void close_scope();
 
     // values.cpp: where values are, who owns them
+    enum class Touch : uint8_t { use, write };           // write: what was there before is dead
     Kept kept(ValueId v) const { return storage_.values[v.index]; }
     const Type& type(ValueId v) { return module().types[function_[v].type]; }
     DType dtype(ValueId v) { return *type(v).element.dtype; }
@@ -63,11 +65,12 @@ class EmitFunction {
     Reg object(ValueId v);                   // borrowed
     Reg take_object(ValueId v);              // owned by whoever asked
     Reg address(ValueId v);
-    Reg address(const Place& place);
+    Reg address(const Place& place, Touch how = Touch::use);
     Place& place(ValueId v);
-    Place new_slot(TypeId type);
+    Place new_slot(TypeId type) { return new_slot(source(byte_size(type))); }
+    Place new_slot(IntSource bytes);
     Place target_of(ValueId v);              // where a result shall be written: a destination or a new slot
-    void touch(const Place& place);
+    void touch(const Place& place, Touch how = Touch::use);
     void copy_into(const Place& to, ValueId v);
     Reg new_tensor_object(TypeId type);
     std::vector<uint32_t> dim_registers(TypeId type);
@@ -87,10 +90,13 @@ class EmitFunction {
     void call(const Binding& b);
     void branch(const Binding& b, std::vector<ValueId>& dying);
     void loop(const Binding& b);
+    bool carried_in_one_slot(const Block& body, ValueId param, ValueId next);
+    bool mentions(BindingId id, const std::unordered_set<ValueId>& values);
     void host_op(const Binding& b);
     void builtin(const Binding& b);
     void check(const Binding& b);
     const std::unordered_set<ValueId>& uses(BindingId id);           // of objects, nested blocks included
+    void set_lifetimes();
 
     // narrow.cpp: values under a type that says more about their sizes
     void narrow(const Binding& b);
@@ -128,9 +134,7 @@ class EmitFunction {
     std::unordered_set<ValueId> moving_;     // objects whose last use is the binding being written
     std::unordered_map<uint32_t, std::unordered_set<ValueId>> uses_;
 
-    struct Loop { std::vector<uint32_t> through; };      // slots from outside that are used inside
-    std::vector<Loop> loops_;
-    std::vector<uint32_t> slot_depth_;       // loops around a slot's making
+    Lifetimes lifetimes_;
     uint32_t step_ = 0;
     uint32_t site_ = 0;
     std::optional<Error> error_;             // of this function; the first one counts

@@ -27,8 +27,9 @@ void EmitFunction::launch(const Binding& b) {
         ValueId v = spec.buffers[i];
         LaunchBuffer buffer;
         if (function.buffers[i].out && kept(v) == Kept::object && !places_.contains(v)) bind_object(v, new_tensor_object(function_[v].type));
-        Place at = function.buffers[i].out && !places_.contains(v) ? target_of(v) : place(v);
-        touch(at);
+        bool first = function.buffers[i].out && !places_.contains(v);
+        Place at = first ? target_of(v) : place(v);
+        touch(at, first ? Touch::write : Touch::use);    // a second launch writes parts of what the first has made
         switch (at.kind) {
         case Place::Kind::slot: buffer.kind = LaunchBuffer::Kind::slot; break;
         case Place::Kind::reg: buffer.kind = LaunchBuffer::Kind::address; break;
@@ -43,6 +44,11 @@ void EmitFunction::launch(const Binding& b) {
             put(Opcode::tensor_bytes, Reg(buffer.bytes.value), registers_[v.index]);
         }
         made.buffers.push_back(buffer);
+    }
+    if (int64_t bytes = kernels_.kernels[kernel].scratch_bytes; bytes > 0) {
+        Place scratch = new_slot(IntSource{IntSource::Kind::constant, bytes});
+        touch(scratch, Touch::write);                    // a buffer like others, alive during this launch only
+        made.scratch = int32_t(scratch.index);
     }
     for (size_t g = 0; g < spec.groups.size(); ++g) {
         const LaunchSpec::Group& group = spec.groups[g];

@@ -1,8 +1,43 @@
-// Loops. A carried number or object has one register; a carried tensor of constant size has two slots that change roles
-// after each trip, so that a step may read the old value while it writes the new one.
+// Loops. A carried number or object has one register. A carried tensor of constant size has one slot if the old value is
+// read for the last time before the new one is written; else two that change roles after each trip.
 #include "emit/function.h"
+#include <algorithm>
 
 namespace nereus {
+bool EmitFunction::mentions(BindingId id, const std::unordered_set<ValueId>& values) {
+    const Binding& b = function_[id];
+    auto has = [&](ValueId v) { return values.contains(v); };
+    if (std::any_of(b.args.begin(), b.args.end(), has)) return true;
+    if (low_op_of(b) == LowOp::launch) {
+        const LaunchSpec& spec = program_.lowered.launches[size_t(std::get<int64_t>(find_attribute(b, "launch")->value))];
+        if (std::any_of(spec.buffers.begin(), spec.buffers.end(), has)) return true;
+    }
+    for (BlockId nested : b.blocks) {
+        const Block& block = function_[nested];
+        if (std::any_of(block.results.begin(), block.results.end(), has)) return true;
+        for (BindingId inner : block.bindings)
+            if (mentions(inner, values)) return true;
+    }
+    return false;
+}
+
+// True if nothing reads the old value, under any name, from the binding on that writes the new one.
+bool EmitFunction::carried_in_one_slot(const Block& body, ValueId param, ValueId next) {
+    std::unordered_set<ValueId> names = {param};
+    size_t writer = body.bindings.size();                // else copied when the body ends
+    for (size_t i = 0; i < body.bindings.size(); ++i) {
+        const Binding& b = function_[body.bindings[i]];
+        if (std::find(b.results.begin(), b.results.end(), next) != b.results.end()) writer = i;
+        if (!mentions(body.bindings[i], names)) continue;
+        if (i >= writer) return false;
+        bool renames = low_op_of(b) == LowOp::view || b.form == Form::for_ || b.form == Form::while_;
+        if (renames) names.insert(b.results.begin(), b.results.end());
+    }
+    for (ValueId v : body.results)
+        if (names.contains(v)) return false;
+    return true;
+}
+
 void EmitFunction::loop(const Binding& b) {
     const bool counted = b.form == Form::for_;
     const Block& body = function_[b.blocks.back()];
@@ -32,8 +67,14 @@ void EmitFunction::loop(const Binding& b) {
                 s.at = place(initial);
                 break;
             }
-            Place one = new_slot(function_[param].type), other = new_slot(function_[param].type);
+            Place one = new_slot(function_[param].type);
             copy_into(one, initial);
+            if (carried_in_one_slot(body, param, body.results[i])) {
+                s.at = one;
+                break;
+            }
+            Place other = new_slot(function_[param].type);
+            touch(other, Touch::write);
             put(Opcode::slot, s.current = fresh(), one.index);
             put(Opcode::slot, s.next = fresh(), other.index);
             s.at = Place{Place::Kind::reg, s.current, {one.index, other.index}, {}};
@@ -49,7 +90,7 @@ void EmitFunction::loop(const Binding& b) {
         if (kept(result) == Kept::address) {
             stacked[y] = target_of(result);
             bases[y] = fresh();
-            put(Opcode::move, bases[y], address(stacked[y]));
+            put(Opcode::move, bases[y], address(stacked[y], Touch::write));
         } else {
             put(Opcode::new_seq, collected[y] = fresh(), program_.list({}));
         }
@@ -57,8 +98,7 @@ void EmitFunction::loop(const Binding& b) {
     Reg counter = fresh();
     put(Opcode::load_constant, counter, program_.constant(0));
 
-    loops_.emplace_back();
-    ++step_;
+    const uint32_t head_step = ++step_;
     open_scope();
     uint32_t head = here();
     for (size_t i = 0; i < body.symbols.size(); ++i) define(body.symbols[i], carried[i]);
@@ -79,12 +119,13 @@ void EmitFunction::loop(const Binding& b) {
         block(b.blocks[0], {}, {}, [&] { put(Opcode::move, more, number(function_[b.blocks[0]].results[0])); });
         exit = put(Opcode::jump_unless, 0, more);
     }
+    const uint32_t exit_step = ++step_;
     Targets targets(body.results.size());
     std::vector<ValueId> adopted;
     for (size_t i = 0; i < states; ++i) {
         if (state[i].kept == Kept::object) adopted.push_back(body.params[first + i]);
-        if (state[i].kept == Kept::address && state[i].next)
-            targets[i] = Place{Place::Kind::reg, state[i].next, state[i].at.slots, {}};
+        if (state[i].kept != Kept::address || state[i].constant) continue;
+        targets[i] = state[i].next ? Place{Place::Kind::reg, state[i].next, state[i].at.slots, {}} : state[i].at;
     }
     for (size_t y = 0; y < yields; ++y)
         if (bases[y]) {
@@ -123,13 +164,17 @@ void EmitFunction::loop(const Binding& b) {
         }
     }
     for (size_t i = 0; i < next_symbols.size(); ++i) put(Opcode::move, carried[i], next_symbols[i]);
+    ++step_;
+    for (State& s : state)
+        if (s.next) touch(s.at);                         // either slot may be the one that is read next
     put(Opcode::add, counter, counter, constant(1));
     put(Opcode::jump, head);
+    lifetimes_.jump(step_, head_step);
+    lifetimes_.stop(step_);
     close_scope();
     patch(exit, here());
     ++step_;
-    for (uint32_t slot : loops_.back().through) region_.slots[slot].last = std::max(region_.slots[slot].last, step_);
-    loops_.pop_back();
+    lifetimes_.jump(exit_step, step_);
 
     for (size_t i = 0; i < b.defines.size(); ++i) define(b.defines[i], carried[i]);
     for (size_t i = 0; i < states; ++i) {

@@ -70,18 +70,17 @@ Place& EmitFunction::place(ValueId v) {
     return it->second;
 }
 
-void EmitFunction::touch(const Place& place) {
+void EmitFunction::touch(const Place& place, Touch how) {
     for (uint32_t slot : place.slots) {
-        region_.slots[slot].last = std::max(region_.slots[slot].last, step_);
-        if (slot_depth_[slot] < loops_.size()) loops_[slot_depth_[slot]].through.push_back(slot);
+        if (how == Touch::write && place.kind == Place::Kind::slot) lifetimes_.write(slot, step_);
+        else lifetimes_.use(slot, step_);                // by address: perhaps one of several slots, perhaps a part
     }
 }
 
-Place EmitFunction::new_slot(TypeId type) {
+Place EmitFunction::new_slot(IntSource bytes) {
     has_region_ = true;
     uint32_t slot = uint32_t(region_.slots.size());
-    region_.slots.push_back(SlotInfo{source(byte_size(type)), step_, step_});
-    slot_depth_.push_back(uint32_t(loops_.size()));
+    region_.slots.push_back(SlotInfo{bytes, 0, 0, {}});
     return Place{Place::Kind::slot, slot, {slot}, {}};
 }
 
@@ -92,8 +91,8 @@ Place EmitFunction::target_of(ValueId v) {
     return target;
 }
 
-Reg EmitFunction::address(const Place& place) {
-    touch(place);
+Reg EmitFunction::address(const Place& place, Touch how) {
+    touch(place, how);
     if (place.kind == Place::Kind::reg) return place.index;
     Opcode op = place.kind == Place::Kind::slot     ? Opcode::slot
                 : place.kind == Place::Kind::object ? Opcode::tensor_data
@@ -121,7 +120,7 @@ Reg EmitFunction::new_tensor_object(TypeId id) {
 void EmitFunction::copy_into(const Place& to, ValueId v) {
     Reg bytes = dim(byte_size(function_[v].type));
     Reg from = kept(v) == Kept::number ? 0 : address(v);
-    Reg target = address(to);
+    Reg target = address(to, Touch::write);
     if (kept(v) == Kept::number) put(Opcode::write_scalar, target, number(v), 0, uint16_t(dtype(v)));
     else put(Opcode::copy, target, from, bytes);
 }

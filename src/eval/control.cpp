@@ -66,7 +66,7 @@ Result<bool> Machine::condition(const Datum& value) const {
 Status Machine::start_if(const Binding& binding) {
     size_t arm = TRY(condition(arg(binding, 0))) ? 0 : 1;
     top().cursors.push_back(
-        Cursor{.role = Cursor::Role::arm, .block = binding.blocks[arm], .owner = id_of(function(), binding)});
+        BlockCursor{.role = BlockCursor::Role::arm, .block = binding.blocks[arm], .owner = id_of(function(), binding)});
     return {};
 }
 
@@ -75,8 +75,8 @@ Status Machine::try_arms(const Binding& binding, uint32_t first) {
         const Arm& arm = binding.arms[i];
         if (!matches(module_, arm.pattern, arg(binding, 0), top())) continue;
         if (!arm.guard.valid()) return enter_arm(binding, i);
-        top().cursors.push_back(Cursor{
-            .role = Cursor::Role::guard, .block = arm.guard, .owner = id_of(function(), binding), .arm = i});
+        top().cursors.push_back(BlockCursor{
+            .role = BlockCursor::Role::guard, .block = arm.guard, .owner = id_of(function(), binding), .arm = i});
         return {};
     }
     return Error{Code::value, "match: no arm takes " + name_of(binding.args[0])};
@@ -91,7 +91,7 @@ Status Machine::enter_arm(const Binding& binding, uint32_t arm) {
             if (!std::ranges::count(binding.arms[arm].pattern.dims, symbol)) top().scope.forget(symbol);
         TRY(solve_sizes(module_, block.symbols, claims, top().scope));
     }
-    top().cursors.push_back(Cursor{.role = Cursor::Role::arm,
+    top().cursors.push_back(BlockCursor{.role = BlockCursor::Role::arm,
                                    .block = binding.blocks[arm],
                                    .owner = id_of(function(), binding),
                                    .arm = arm});
@@ -105,7 +105,7 @@ static size_t first_state(const Binding& loop) { return loop.form == Form::for_ 
 
 Status Machine::start_loop(const Binding& binding) {
     const Block& body = function()[body_of(binding)];
-    Cursor cursor{.role = Cursor::Role::loop, .block = body_of(binding), .owner = id_of(function(), binding)};
+    BlockCursor cursor{.role = BlockCursor::Role::loop, .block = body_of(binding), .owner = id_of(function(), binding)};
     cursor.loop = std::make_unique<Loop>();
     size_t first = first_state(binding), states = binding.args.size() - first;
     if (first == 1) {
@@ -126,11 +126,11 @@ Status Machine::start_loop(const Binding& binding) {
 }
 
 Status Machine::next_trip() {
-    Cursor& cursor = top().cursors.back();
+    BlockCursor& cursor = top().cursors.back();
     const Binding& owner = function()[cursor.owner];
     cursor.next = 0;
     if (owner.form == Form::while_) {
-        cursor.role = Cursor::Role::condition, cursor.block = owner.blocks[0];
+        cursor.role = BlockCursor::Role::condition, cursor.block = owner.blocks[0];
         return {};
     }
     if (cursor.loop->trip == cursor.loop->trips) return finish_loop();
@@ -144,13 +144,13 @@ Status Machine::next_trip() {
 
 Status Machine::loop_condition_ended(bool holds) {
     if (!holds) return finish_loop();
-    Cursor& cursor = top().cursors.back();
-    cursor.role = Cursor::Role::loop, cursor.block = body_of(function()[cursor.owner]), cursor.next = 0;
+    BlockCursor& cursor = top().cursors.back();
+    cursor.role = BlockCursor::Role::loop, cursor.block = body_of(function()[cursor.owner]), cursor.next = 0;
     return {};
 }
 
 Status Machine::loop_body_ended() {
-    Cursor& cursor = top().cursors.back();
+    BlockCursor& cursor = top().cursors.back();
     const Binding& owner = function()[cursor.owner];
     const Block& body = function()[body_of(owner)];
     size_t first = first_state(owner), states = owner.args.size() - first;
@@ -173,7 +173,7 @@ Status Machine::loop_body_ended() {
 }
 
 Status Machine::finish_loop() {
-    Cursor cursor = std::move(top().cursors.back());
+    BlockCursor cursor = std::move(top().cursors.back());
     top().cursors.pop_back();
     const Binding& owner = function()[cursor.owner];
     const Block& body = function()[body_of(owner)];

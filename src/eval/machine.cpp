@@ -50,7 +50,7 @@ Result<Datum> Machine::run(FunctionId entry, std::vector<Datum> args) {
 }
 
 Status Machine::step() {
-    Cursor& cursor = top().cursors.back();
+    BlockCursor& cursor = top().cursors.back();
     const Block& block = function()[cursor.block];
     if (cursor.next == block.bindings.size()) return end_block();
     if (options_.max_steps && ++steps_ > options_.max_steps)
@@ -104,22 +104,22 @@ static Datum block_value(const Frame& frame, const Block& block) {
 }
 
 Status Machine::end_block() {
-    Cursor& cursor = top().cursors.back();
+    BlockCursor& cursor = top().cursors.back();
     const Block& block = function()[cursor.block];
-    if (cursor.role == Cursor::Role::body) return leave();
+    if (cursor.role == BlockCursor::Role::body) return leave();
     const Binding& owner = function()[cursor.owner];
     Status done = [&]() -> Status {
         switch (cursor.role) {
-        case Cursor::Role::body: return {};
-        case Cursor::Role::condition: return loop_condition_ended(TRY(condition(block_value(top(), block))));
-        case Cursor::Role::loop: return loop_body_ended();
-        case Cursor::Role::guard: {
+        case BlockCursor::Role::body: return {};
+        case BlockCursor::Role::condition: return loop_condition_ended(TRY(condition(block_value(top(), block))));
+        case BlockCursor::Role::loop: return loop_body_ended();
+        case BlockCursor::Role::guard: {
             bool taken = TRY(condition(block_value(top(), block)));
             uint32_t arm = cursor.arm;
             top().cursors.pop_back();
             return taken ? enter_arm(owner, arm) : try_arms(owner, arm + 1);
         }
-        case Cursor::Role::arm: break;
+        case BlockCursor::Role::arm: break;
         }
         Datum result = block_value(top(), block);
         TRY(define(owner.defines, block.dims, top().scope, top().scope));
@@ -230,7 +230,7 @@ Status Machine::enter(FunctionId id, BlockId block, std::span<const ValueId> par
     frame.function = id, frame.block = block, frame.caller = caller;
     frame.values.resize(callee.values.size());
     for (size_t i = 0; i < params.size(); ++i) frame.values[params[i].index] = std::move(args[i]);
-    frame.cursors.push_back(Cursor{.block = block});
+    frame.cursors.push_back(BlockCursor{.block = block});
     frames_.push_back(std::move(frame));
     return {};
 }

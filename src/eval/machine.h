@@ -18,7 +18,7 @@ struct Loop {                               // a for or while in progress
     std::vector<std::vector<HostTensor>> yields;         // per yield statement, one tensor per trip
 };
 // A block in progress. Cursors of nested blocks lie above it, in the same activation.
-struct Cursor {
+struct BlockCursor {
     enum class Role : uint8_t { body, arm, guard, condition, loop } role = Role::body;
     BlockId block;
     uint32_t next = 0;                      // index of the binding to run next
@@ -31,7 +31,7 @@ struct Frame {
     BlockId block;                          // the function's body, or a lambda's block
     BindingId caller;                       // the binding in the frame below that waits for the result
     std::vector<Datum> values;              // by ValueId
-    std::vector<Cursor> cursors;
+    std::vector<BlockCursor> cursors;
     Scope scope;
 };
 

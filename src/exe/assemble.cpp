@@ -28,14 +28,14 @@ class TableReader {
             fail("expected '" + std::string(sign) + "', found '" + tokens.next().text + "'");
     }
     std::string word() {
-        if (good() && tokens.next().kind == Token::Kind::word) return tokens.take().text;
+        if (good() && tokens.next().kind == TextToken::Kind::word) return tokens.take().text;
         fail("expected a word, found '" + tokens.next().text + "'");
         return "";
     }
     // A word made of a letter and a number, such as r3.
     bool numbered(char letter, uint64_t& out) {
         const std::string& text = tokens.next().text;
-        if (tokens.next().kind != Token::Kind::word || text.size() < 2 || text.size() > 11 ||
+        if (tokens.next().kind != TextToken::Kind::word || text.size() < 2 || text.size() > 11 ||
             text[0] != letter)
             return false;
         out = 0;
@@ -52,7 +52,7 @@ class TableReader {
         while (good() && !tokens.take_sign(close)) {
             item();
             if (good() && !tokens.take_sign(",") &&
-                (tokens.next().kind != Token::Kind::sign || tokens.next().text != close))
+                (tokens.next().kind != TextToken::Kind::sign || tokens.next().text != close))
                 fail("expected ',' or '" + std::string(close) + "', found '" + tokens.next().text + "'");
         }
     }
@@ -65,7 +65,7 @@ class TableReader {
         found_ = true;
     }
     void get(std::string& value) {
-        if (good() && tokens.next().kind == Token::Kind::string) value = tokens.take().text;
+        if (good() && tokens.next().kind == TextToken::Kind::string) value = tokens.take().text;
         else fail("expected a string, found '" + tokens.next().text + "'");
     }
     void get(bool& value) {
@@ -91,7 +91,7 @@ class TableReader {
                 if (EnumNames<T>::names[i] == name) { value = T(i); return; }
             fail("no such kind: '" + name + "'");
         } else if constexpr (std::is_integral_v<T>) {
-            if (!good() || tokens.next().kind != Token::Kind::number)
+            if (!good() || tokens.next().kind != TextToken::Kind::number)
                 return fail("expected a number, found '" + tokens.next().text + "'");
             int64_t number = tokens.next().number;
             if (std::cmp_less(number, std::numeric_limits<T>::min()) ||
@@ -121,7 +121,7 @@ class Assembler {
     explicit Assembler(std::string_view text) : reader_(text), pools_(exe_) {}
 
     Result<Executable> run() {
-        while (reader_.good() && tokens().next().kind != Token::Kind::end) item();
+        while (reader_.good() && tokens().next().kind != TextToken::Kind::end) item();
         for (const auto& [at, name] : calls_) resolve(at, name);
         for (const FunctionInfo& f : exe_.functions)
             if (f.begin == f.end)
@@ -134,9 +134,9 @@ class Assembler {
     TableReader reader_;
     Executable exe_;
     OperandPools pools_;
-    std::vector<std::pair<uint32_t, Token>> calls_;       // instructions that name a function
+    std::vector<std::pair<uint32_t, TextToken>> calls_;       // instructions that name a function
     std::map<std::string, uint32_t> labels_;              // of the block being read
-    std::vector<std::pair<uint32_t, Token>> jumps_;
+    std::vector<std::pair<uint32_t, TextToken>> jumps_;
     uint32_t registers_ = 0;                              // as many as the block names
 
     TokenReader& tokens() { return reader_.tokens; }
@@ -162,14 +162,14 @@ class Assembler {
     }
     template <class T> void row(std::vector<T>& table) {
         size_t index = table.size();
-        if (tokens().next().kind == Token::Kind::number) reader_.get(index);
+        if (tokens().next().kind == TextToken::Kind::number) reader_.get(index);
         if (index != table.size())
             return reader_.fail("row " + std::to_string(index) + " follows row " +
                                 std::to_string(table.size()));
         reader_.get(table.emplace_back());
     }
     void bytes(std::vector<std::byte>& out) {
-        while (reader_.good() && tokens().next().kind == Token::Kind::string) {
+        while (reader_.good() && tokens().next().kind == TextToken::Kind::string) {
             std::string text = tokens().take().text;
             auto digit = [&](char c) {
                 return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -185,12 +185,12 @@ class Assembler {
 
     void function() {
         size_t index = exe_.functions.size();
-        if (tokens().next().kind == Token::Kind::number) reader_.get(index);
+        if (tokens().next().kind == TextToken::Kind::number) reader_.get(index);
         if (index > (1 << 24)) return reader_.fail("function " + std::to_string(index));
         if (index >= exe_.functions.size()) exe_.functions.resize(index + 1);
         if (exe_.functions[index].end != 0) return reader_.fail("a second function " + std::to_string(index));
         FunctionInfo f;
-        if (tokens().next().kind == Token::Kind::string) reader_.get(f.name);
+        if (tokens().next().kind == TextToken::Kind::string) reader_.get(f.name);
         else f.name = reader_.word();
         reader_.expect("("), reader_.get(f.params), reader_.expect(")");
         reader_.expect("->"), reader_.get(f.results);
@@ -234,7 +234,7 @@ class Assembler {
         std::vector<uint32_t> left;
         bool defines = false, indexed = false;
         uint64_t reg = 0;
-        if (tokens().next().kind == Token::Kind::sign && tokens().next().text == "(") {
+        if (tokens().next().kind == TextToken::Kind::sign && tokens().next().text == "(") {
             left = list('r');
             defines = true;
         } else if (tokens().take_sign("#")) {
@@ -347,13 +347,13 @@ class Assembler {
             return 0;
         case OperandKind::function:
             calls_.emplace_back(uint32_t(exe_.code.size()), tokens().next());
-            if (tokens().next().kind == Token::Kind::string) tokens().take();
+            if (tokens().next().kind == TextToken::Kind::string) tokens().take();
             else reader_.word();
             return 0;
         default: reader_.get(number); return number;
         }
     }
-    void resolve(uint32_t at, const Token& name) {
+    void resolve(uint32_t at, const TextToken& name) {
         for (size_t i = 0; i < exe_.functions.size(); ++i)
             if (exe_.functions[i].name == name.text && at < exe_.code.size()) {
                 exe_.code[at].a = uint32_t(i);

@@ -36,6 +36,7 @@ struct LaunchInfo {
     std::vector<uint32_t> late;             // registers that receive Launch.out
     uint32_t site = 0;                      // whom to blame
     uint32_t step = 0;                      // when it runs, in the numbering of the region's slots
+    int32_t scratch = -1;                   // the slot that is its scratch; -1: what the context keeps for launches without
     bool operator==(const LaunchInfo&) const = default;
 };
 
@@ -45,14 +46,21 @@ struct KernelInfo {
     bool library = false;
     int64_t scratch = 0;
     ParamLayout layout;
+    std::vector<uint16_t> outs;             // the buffers it writes
     bool operator==(const KernelInfo&) const = default;
 };
 
-// A buffer of a region: alive from step `first` to step `last`, both included. Steps number the launches and calls of
-// the function in program order, so that arms never overlap in time.
+// A buffer of a region: alive from step `first` to step `last`, both included, and perhaps again later. Steps number the
+// launches and calls of the function in program order, so that arms never overlap in time.
 struct SlotInfo {
     IntSource bytes;
     uint32_t first = 0, last = 0;
+    std::vector<uint32_t> more;             // further times: first, last, first, last, …; ascending
+    bool dies_at(uint32_t step) const {
+        bool dies = last == step;
+        for (size_t i = 1; i < more.size(); i += 2) dies |= more[i] == step;
+        return dies;
+    }
     bool operator==(const SlotInfo&) const = default;
 };
 

@@ -42,7 +42,7 @@ template <class A> void fields(A& a, Seen<A, LaunchGroup>& x) {
 template <class A> void fields(A& a, Seen<A, LaunchInfo>& x) {
     a.field("kernel", x.kernel), a.field("buffers", x.buffers), a.field("groups", x.groups),
         a.field("scalars", x.scalars);
-    a.field("late", x.late), a.field("site", x.site), a.field("step", x.step);
+    a.field("late", x.late), a.field("site", x.site), a.field("step", x.step), a.field("scratch", x.scratch);
 }
 template <class A> void fields(A& a, Seen<A, GroupLayout>& x) {
     a.field("buffers", x.buffers), a.field("keep_axes", x.keep_axes);
@@ -60,10 +60,11 @@ template <class A> void fields(A& a, Seen<A, ParamLayout>& x) {
 template <class A> void fields(A& a, Seen<A, KernelInfo>& x) {
     a.field("name", x.name), a.field("offset", x.offset), a.field("library", x.library),
         a.field("scratch", x.scratch);
-    a.field("layout", x.layout);
+    a.field("layout", x.layout), a.field("outs", x.outs);
 }
 template <class A> void fields(A& a, Seen<A, SlotInfo>& x) {
-    a.field("bytes", x.bytes), a.field("first", x.first), a.field("last", x.last);
+    a.field("bytes", x.bytes), a.field("first", x.first), a.field("last", x.last),
+        a.field("more", x.more);
 }
 template <class A> void fields(A& a, Seen<A, RegionInfo>& x) {
     a.field("function", x.function), a.field("key", x.key), a.field("plan_begin", x.plan_begin);

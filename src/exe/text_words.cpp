@@ -14,24 +14,24 @@ bool is_word(std::string_view text) {
     return true;
 }
 
-Token TokenReader::take() {
-    Token taken = std::move(next_);
+TextToken TokenReader::take() {
+    TextToken taken = std::move(next_);
     advance();
     return taken;
 }
 bool TokenReader::take_sign(std::string_view sign) {
-    if (next_.kind != Token::Kind::sign || next_.text != sign) return false;
+    if (next_.kind != TextToken::Kind::sign || next_.text != sign) return false;
     advance();
     return true;
 }
 bool TokenReader::take_word(std::string_view word) {
-    if (next_.kind != Token::Kind::word || next_.text != word) return false;
+    if (next_.kind != TextToken::Kind::word || next_.text != word) return false;
     advance();
     return true;
 }
 
 void TokenReader::advance() {
-    next_ = Token();
+    next_ = TextToken();
     while (at_ < text_.size()) {
         char c = text_[at_];
         if (c == ';') while (at_ < text_.size() && text_[at_] != '\n') ++at_;
@@ -46,22 +46,22 @@ void TokenReader::advance() {
     if (c == '"') return string();
     if (letter(c)) {
         while (end < text_.size() && (letter(text_[end]) || digit(text_[end]))) ++end;
-        next_.kind = Token::Kind::word;
+        next_.kind = TextToken::Kind::word;
     } else if (digit(c) || (c == '-' && end < text_.size() && digit(text_[end]))) {
         while (end < text_.size() && digit(text_[end])) ++end;
-        next_.kind = Token::Kind::number;
+        next_.kind = TextToken::Kind::number;
         auto [stop, failure] = std::from_chars(text_.data() + at_, text_.data() + end, next_.number);
         if (failure != std::errc()) mistake_ = "a number over 64 bits";
     } else {
         if (c == '-' && end < text_.size() && text_[end] == '>') ++end;
-        next_.kind = Token::Kind::sign;
+        next_.kind = TextToken::Kind::sign;
     }
     next_.text = text_.substr(at_, end - at_);
     at_ = end;
 }
 
 void TokenReader::string() {
-    next_.kind = Token::Kind::string;
+    next_.kind = TextToken::Kind::string;
     for (++at_; at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n'; ++at_) {
         char c = text_[at_];
         if (c == '\\' && at_ + 1 < text_.size()) {

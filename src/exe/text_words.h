@@ -10,7 +10,7 @@ inline constexpr std::string_view relation_names[] = {"equal",   "not_equal",   
 
 bool is_word(std::string_view text);                      // a letter or _, then letters, digits, _
 
-struct Token {
+struct TextToken {
     enum class Kind : uint8_t { word, number, string, sign, end } kind = Kind::end;
     std::string text;                                     // a string's content, without quotes and escapes
     int64_t number = 0;
@@ -21,8 +21,8 @@ struct Token {
 class TokenReader {
  public:
     explicit TokenReader(std::string_view text) : text_(text) { advance(); }
-    const Token& next() const { return next_; }
-    Token take();
+    const TextToken& next() const { return next_; }
+    TextToken take();
     bool take_sign(std::string_view sign);                // true, and past it, if it is next
     bool take_word(std::string_view word);
     std::string_view mistake() const { return mistake_; } // of the text itself; empty: none
@@ -33,6 +33,6 @@ class TokenReader {
     std::string_view text_, mistake_;
     size_t at_ = 0;
     int line_ = 1;
-    Token next_;
+    TextToken next_;
 };
 } // namespace nereus

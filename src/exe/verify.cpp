@@ -69,6 +69,7 @@ class TableVerifier {
         if (kernel.scratch < 0 || kernel.scratch > max_scratch)
             return wrong(where, "scratch of " + std::to_string(kernel.scratch) + " bytes");
         const ParamLayout& layout = kernel.layout;
+        for (uint16_t out : kernel.outs) TRY(below(where, out, layout.buffers.size(), "buffer"));
         if (layout.groups.size() > max_groups)
             return wrong(where, "more than " + std::to_string(max_groups) + " groups");
         if (layout.scalars < 0) return wrong(where, "a negative number of scalars");
@@ -126,6 +127,11 @@ class TableVerifier {
         for (uint32_t reg : region.key) TRY(below(where, reg, function.registers, "register"));
         for (const SlotInfo& slot : region.slots) {
             if (slot.first > slot.last) return wrong(where, "a slot that dies before it is born");
+            uint32_t last = slot.last;
+            if (slot.more.size() % 2 != 0) return wrong(where, "a slot with half a lifetime");
+            for (size_t k = 0; k < slot.more.size(); last = slot.more[k + 1], k += 2)
+                if (slot.more[k] <= last || slot.more[k + 1] < slot.more[k])
+                    return wrong(where, "a slot whose lifetimes are not in order");
             if (slot.bytes.kind == IntSource::Kind::reg)
                 return wrong(where, "the size of a slot follows from the key");
             TRY(planned(where, slot.bytes, region));
@@ -150,6 +156,7 @@ class TableVerifier {
             return planned(where, source, region);
         };
         if (!launch.late.empty()) return wrong(where, "late sizes in a list");
+        if (launch.scratch >= 0) TRY(below(where, uint64_t(launch.scratch), region.slots.size(), "slot"));
         for (const LaunchBuffer& buffer : launch.buffers) {
             TRY(size(buffer.bytes));
             if (buffer.kind == LaunchBuffer::Kind::slot)

@@ -276,6 +276,8 @@ class CodeVerifier {
             for (const LaunchBuffer& buffer : launch.buffers)
                 if (buffer.kind == LaunchBuffer::Kind::slot)
                     TRY(below(buffer.index, TRY(entered(state))->slots.size(), "slot"));
+            if (launch.scratch >= 0)
+                TRY(below(uint64_t(launch.scratch), TRY(entered(state))->slots.size(), "slot"));
             TRY(launch_reads(state, launch));
             for (uint32_t reg : launch.late) write(state, reg);
             return {};

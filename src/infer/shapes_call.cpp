@@ -141,6 +141,7 @@ Result<Walk::Made> Walk::make_closure(const Binding& b) {
             ValueId held = emit({.form = Form::dim, .dim = number}, value, module_.types.scalar(DType::i64), "", b.span);
             if (audible_) out.args.push_back(held);
         }
+        closure.code = program_.code_for(closure.code, closure.env);
     }
     out.lambda = closure.code;
     return emit_for(b, std::move(out), tie_knot(std::move(closure)));

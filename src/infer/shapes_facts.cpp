@@ -3,7 +3,7 @@
 
 namespace nereus {
 namespace {
-constexpr double largest_extent = double(int64_t(1) << 40);
+constexpr double largest_extent = double(max_extent);
 constexpr size_t extents_tried = 16;                     // bounds are looked for among the nearest extents only
 } // namespace
 

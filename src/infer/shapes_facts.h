@@ -2,6 +2,7 @@
 // that what an arm knew can be assumed again where arms join, and exactness, the guard against wrapped integers.
 #pragma once
 #include "ir/shape_rule.h"
+#include "tensor/shape.h"
 #include <set>
 
 namespace nereus {
@@ -25,7 +26,7 @@ class Knowledge {
     // if it is bare, or all its symbols are extents, counters or bounded by one, with coefficients to spare.
     bool exact(Dim number, DType dtype);
     void add_extent(Sym s) { extents_.push_back(s), bounded_.insert(s); }
-    bool bounded(Dim d) { return magnitude(d) <= double(int64_t(1) << 40); }
+    bool bounded(Dim d) { return magnitude(d) <= double(max_extent); }
 
  private:
     bool bounded(Sym s);

@@ -90,6 +90,19 @@ uint32_t Program::code_of(FunctionId function, BindingId lambda) {
     return it->second;
 }
 
+uint32_t Program::code_for(uint32_t lambda, const std::vector<AbsId>& captured) {
+    std::string skeleton = rank_skeleton(abstracts, captured);
+    if (auto it = code_variants_.find({lambda, skeleton}); it != code_variants_.end()) return it->second;
+    bool first = true;                                   // of its lambda: keeps the lambda's own number
+    for (const auto& [known, variant] : code_variants_) first = first && known.first != lambda;
+    uint32_t code = lambda;
+    if (!first) {
+        code = uint32_t(codes.size());
+        codes.push_back(Callable(codes[lambda]));
+    }
+    return code_variants_[{lambda, skeleton}] = code;
+}
+
 uint32_t Program::instance_of(KeyPlan plan) {
     auto [it, is_new] = by_key_.try_emplace(plan.key, uint32_t(instances.size()));
     if (is_new) {
@@ -273,7 +286,7 @@ Status Program::analyse_from(FunctionId entry) {
 }
 
 uint32_t Program::cell(const Key& creator, BindingId site) {
-    auto [it, is_new] = cell_ids_.try_emplace({creator, site}, uint32_t(cells_.size()));
+    auto [it, is_new] = cell_ids_.try_emplace({creator.code, rank_skeleton(abstracts, creator.args), site}, uint32_t(cells_.size()));
     if (is_new) cells_.push_back(abstracts.bottom());
     return it->second;
 }

@@ -58,6 +58,9 @@ class Program {
 
     uint32_t code_of(FunctionId function);
     uint32_t code_of(FunctionId function, BindingId lambda);
+    // The lambda for captured values of these ranks. Closures that differ in them stay apart, as instances do: one that
+    // served tensors of several ranks at once could not be compiled.
+    uint32_t code_for(uint32_t lambda, const std::vector<AbsId>& captured);
     // The instance for a call from `caller`. `args` are in the caller's terms, normalised.
     struct Target { uint32_t instance; KeyPlan plan; };
     Result<Target> resolve(uint32_t caller, uint32_t code, const std::vector<AbsId>& args, const RangeOf& range,
@@ -66,7 +69,9 @@ class Program {
     FunctionId output_of(uint32_t instance, uint32_t caller, Span call, bool certain = true);
     std::vector<Note> call_path(uint32_t instance) const;
 
-    // Cells live as long as the analysis and only widen; any widening after its first use starts the analysis anew.
+    // Cells live as long as the analysis and only widen; any widening after its first use starts the analysis anew. A
+    // cell is known by its place and by the ranks its maker works on, not by the maker's whole key: that key can hold
+    // cells, so names would never end.
     uint32_t cell(const Key& creator, BindingId site);
     AbsId cell_content(uint32_t cell) const { return cells_[cell]; }
     void widen_cell(uint32_t cell, AbsId content);
@@ -83,13 +88,14 @@ class Program {
 
     std::map<Key, uint32_t> by_key_;
     std::map<std::pair<FunctionId, BindingId>, uint32_t> code_ids_;
+    std::map<std::pair<uint32_t, std::string>, uint32_t> code_variants_;
     std::map<uint32_t, std::set<std::string>> skeletons_;    // per code
     std::vector<uint32_t> stack_;
     std::vector<size_t> leaning_;                        // per place of the stack
     uint32_t epoch_ = 0;
     std::vector<uint32_t> to_emit_;
     std::map<std::string, int> name_uses_;
-    std::map<std::pair<Key, BindingId>, uint32_t> cell_ids_;
+    std::map<std::tuple<uint32_t, std::string, BindingId>, uint32_t> cell_ids_;
     std::vector<AbsId> cells_;
     std::map<std::tuple<DeclId, uint32_t, size_t>, AbsId> fields_;
 };

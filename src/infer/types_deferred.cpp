@@ -47,9 +47,11 @@ class Solver {
         return error;
     }
 
+    std::string gradient_name() const { return std::string(open_.binding->op->name); }
+
     // The gradient has f's own parameters, so a use of it says what f is.
     bool guess_differentiated() {
-        if (terms_[open_.result].kind != TermKind::function) return false;
+        if (gradient_name() == "vjp" || terms_[open_.result].kind != TermKind::function) return false;
         std::vector<TermId> parts(terms_.parts(open_.result).begin(), terms_.parts(open_.result).end());
         parts.back() = terms_.tensor(DTypeClass::real);
         return !unify(terms_, open_.subject, terms_.composite(TermKind::function, parts));
@@ -102,17 +104,20 @@ class Solver {
         return unify_with(terms_.part(open_.subject, 0), open_.result, "indexing");
     }
 
-    // grad(f): f's parameters to the adjoints of the chosen ones, which have the parameters' types.
+    // grad(f): f's parameters to the adjoints of the chosen ones, which have the parameters' types. value_and_grad(f)
+    // gives f's result too; vjp(f) takes an adjoint of it, whatever its type.
     Status grad() {
+        std::string name = gradient_name();
+        bool scalar = name != "vjp";
         if (kind() != TermKind::function)
-            return wrong("grad needs a function, found " + context_.text(open_.subject));
+            return wrong(name + " needs a function, found " + context_.text(open_.subject));
         std::vector<TermId> params(terms_.parts(open_.subject).begin(), terms_.parts(open_.subject).end());
         TermId result = params.back();
         params.pop_back();
         TermKind result_kind = terms_[result].kind;
-        if (result_kind != TermKind::tensor && !terms_.is_unknown(result))
-            return wrong("grad needs a function with a scalar result, found " + context_.text(result));
-        TRY(unify_with(terms_.tensor(DTypeClass::real), result, "the scalar result of grad's function"));
+        if (scalar && result_kind != TermKind::tensor && !terms_.is_unknown(result))
+            return wrong(name + " needs a function with a scalar result, found " + context_.text(result));
+        if (scalar) TRY(unify_with(terms_.tensor(DTypeClass::real), result, "the scalar result of grad's function"));
         std::vector<TermId> adjoints;
         const Attribute* wrt = find_attribute(*open_.binding, "wrt");
         const std::vector<int64_t>* chosen = wrt ? std::get_if<std::vector<int64_t>>(&wrt->value) : nullptr;
@@ -128,9 +133,11 @@ class Solver {
                 adjoints.push_back(params[size_t(at)]);
             }
         }
-        if (adjoints.empty()) return wrong("grad needs at least one parameter to differentiate by");
+        if (adjoints.empty()) return wrong(name + " needs at least one parameter to differentiate by");
         TermId adjoint = adjoints.size() == 1 ? adjoints[0] : terms_.tuple(adjoints);
-        return unify_with(terms_.function(params, adjoint), open_.result, "grad");
+        if (name == "value_and_grad") adjoint = terms_.tuple(std::vector{result, adjoint});
+        if (name == "vjp") params.push_back(result);
+        return unify_with(terms_.function(params, adjoint), open_.result, name);
     }
 
     TypeContext& context_;
@@ -173,7 +180,7 @@ Error still_open(const TypeContext& context, const Deferred& open) {
     case Deferred::Kind::project: what = "`." + std::to_string(open.binding->index) + "`"; break;
     case Deferred::Kind::field: what = "`." + open.binding->names[0] + "`"; break;
     case Deferred::Kind::index: what = "`[…]`"; break;
-    case Deferred::Kind::grad: what = "`grad`"; break;
+    case Deferred::Kind::grad: what = "`" + std::string(open.binding->op->name) + "`"; break;
     case Deferred::Kind::update: what = "`with`"; break;
     case Deferred::Kind::record: case Deferred::Kind::record_pattern: {
         std::vector<std::string> names;

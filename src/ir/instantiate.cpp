@@ -63,4 +63,10 @@ std::vector<TypeId> instantiate_fields(Module& module, TypeId data, uint32_t con
     for (TypeId field : c.fields) fields.push_back(put.of(field));
     return fields;
 }
+
+TypeId substitute_symbols(Module& module, TypeId type, std::span<const Sym> symbols, std::span<const Dim> dims) {
+    Instantiation put{module, {}, {}, {}};
+    for (size_t i = 0; i < symbols.size() && i < dims.size(); ++i) put.dims.emplace(symbols[i], dims[i]);
+    return put.of(type);
+}
 } // namespace nereus

@@ -203,19 +203,28 @@ Status LowerFunction::apply(const Binding& b) {
     for (const ApplyTarget& target : b.targets) {
         const Function& callee = source_[target.function];
         size_t captured = callee.params.size() - (b.args.size() - 1);
+        // With one target the callee's sizes are the binding's; with several each has its own, which decide them.
+        std::vector<Sym> chosen = target.chosen;
+        std::vector<Dim> handed = target.results;
+        if (b.targets.size() == 1)
+            for (size_t i = 0; i < b.defines.size(); ++i) {
+                chosen.push_back(module().dims.new_symbol("k", SymKind::join));
+                handed.push_back(module().dims.of(chosen.back()));
+            }
         BlockId arm = nested([&] {
-            Binding call{.form = Form::call, .function = target.function, .dims = target.dims, .span = b.span};
-            for (uint32_t i = 0; i < captured; ++i)
-                for (ValueId leaf : read_part(Form::field, closure, i, callee[callee.params[i]].type, b.span, {})) call.args.push_back(leaf);
+            Binding call{.form = Form::call, .function = target.function, .dims = target.dims, .defines = chosen, .span = b.span};
+            for (uint32_t i = 0; i < captured; ++i) {
+                // the instance names the sizes its own way; here they are the ones opened with the closure
+                TypeId type = substitute_symbols(module(), callee[callee.params[i]].type, callee.symbols, target.dims);
+                for (ValueId leaf : read_part(Form::field, closure, i, type, b.span, {})) call.args.push_back(leaf);
+            }
             call.args.insert(call.args.end(), arguments.begin(), arguments.end());
-            std::vector<TypeId> types = leaf_types(from_[b.results[0]].type);
-            for (TypeId type : types) call.results.push_back(add_leaf("", type, b.span));
-            for (size_t i = 0; i < b.defines.size(); ++i) call.defines.push_back(module().dims.new_symbol("k", SymKind::join));
+            TypeId result = substitute_symbols(module(), from_[b.results[0]].type, b.defines, handed);
+            for (TypeId type : leaf_types(result)) call.results.push_back(add_leaf("", type, b.span));
             return emit(std::move(call)).results;
         });
         to_[arm].symbols = target.opened;
-        to_[arm].dims.clear();
-        for (Sym s : to_[to_[arm].bindings.back()].defines) to_[arm].dims.push_back(module().dims.of(s));
+        to_[arm].dims = handed;
         made.blocks.push_back(arm);
     }
     made.results = add_leaves(b.results[0]);

@@ -18,6 +18,14 @@ Result<std::vector<int64_t>> checked_axes(std::span<const int64_t> axes, int64_t
     return result;
 }
 
+std::vector<int64_t> whole_permutation(std::span<const int64_t> perm, int64_t rank) {
+    std::vector<int64_t> whole;
+    bool trailing = !perm.empty() && std::all_of(perm.begin(), perm.end(), [](int64_t axis) { return axis < 0; });
+    for (int64_t axis = 0; trailing && axis + int64_t(perm.size()) < rank; ++axis) whole.push_back(axis);
+    for (int64_t axis : perm) whole.push_back(axis < 0 && axis >= -rank ? axis + rank : axis);
+    return whole;
+}
+
 std::vector<int64_t> row_major_strides(std::span<const int64_t> shape) {
     std::vector<int64_t> strides(shape.size(), 1);
     for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * std::max<int64_t>(shape[i], 1);

@@ -6,6 +6,8 @@ namespace nereus {
 // Axes of a tensor of this rank; negative ones count from the end. Refused: out of range, twice the same.
 Result<int64_t> checked_axis(int64_t axis, int64_t rank);
 Result<std::vector<int64_t>> checked_axes(std::span<const int64_t> axes, int64_t rank);
+// The axes of transpose's perm. Negative axes alone permute the last ones, at any rank: [-1, -2] turns matrices over.
+std::vector<int64_t> whole_permutation(std::span<const int64_t> perm, int64_t rank);
 
 std::vector<int64_t> row_major_strides(std::span<const int64_t> shape);
 // [before, size, after]: the shape seen from one axis.

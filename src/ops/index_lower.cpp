@@ -6,7 +6,7 @@ namespace {
 std::vector<size_t> sliced_axes(OpLowering& l, size_t count) {
     std::vector<size_t> axes;
     if (find_attribute(l.binding(), "axes"))
-        for (int64_t axis : l.integers("axes")) axes.push_back(size_t(axis));
+        for (int64_t axis : l.integers("axes")) axes.push_back(size_t(axis < 0 ? axis + int64_t(l.shape(l.arg(0)).size()) : axis));
     else
         for (size_t i = 0; i < count; ++i) axes.push_back(i);
     return axes;

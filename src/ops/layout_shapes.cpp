@@ -1,4 +1,5 @@
 // ops/layout_shapes.cpp - shape rules of operators that move elements without choosing any, and of tensors made from sizes.
+#include "ops/axes.h"
 #include "ops/shape_rules.h"
 
 namespace nereus {
@@ -105,6 +106,7 @@ Result<Shaped> transpose(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
     ShapedTensor y{.dtype = x.dtype, .low = x.low, .high = x.high};
     std::vector<int64_t> perm = args.integers("perm").value_or(std::vector<int64_t>());
+    if (x.ranked()) perm = whole_permutation(perm, int64_t(x.rank()));
     if (x.ranked() && perm.size() != x.rank())
         return scope.error("perm has " + std::to_string(perm.size()) + " axes, the tensor " + std::to_string(x.rank()));
     if (!x.ranked()) y.shape = scope.unknown_shape();

@@ -46,7 +46,7 @@ Result<Tensors> broadcast_to_eval(const EvalArgs& args) {
 
 Result<Tensors> transpose_eval(const EvalArgs& args) {
     const HostTensor& x = args.tensor(0);
-    std::vector<int64_t> perm = TRY(checked_axes(args.integers("perm").value_or(Extents()), x.rank()));
+    std::vector<int64_t> perm = TRY(checked_axes(whole_permutation(args.integers("perm").value_or(Extents()), x.rank()), x.rank()));
     if (int64_t(perm.size()) != x.rank())
         return Error{Code::shape, "perm has " + std::to_string(perm.size()) + " axes, the tensor " +
                                       std::to_string(x.rank())};
@@ -150,7 +150,7 @@ constexpr OpDef rows[] = {
     {.name = "broadcast_to", .doc = "x repeated along axes of size 1 and new leading axes", .params = to_shape,
      .scheme = "any a: a -> a", .eval = broadcast_to_eval,
      .lower = lower_broadcast_to},
-    {.name = "transpose", .doc = "axis i of the result is axis perm[i] of x", .params = transpose_params,
+    {.name = "transpose", .doc = "axis i of the result is axis perm[i] of x; negative axes alone permute the last ones", .params = transpose_params,
      .scheme = "any a: a -> a", .eval = transpose_eval,
      .lower = lower_transpose},
     {.name = "concat", .doc = "tensors one after the other along axis; an empty list is an error",

@@ -1,4 +1,5 @@
 // The same elements elsewhere: reads with other strides. Only reshape is free; concat and split are one copy per part.
+#include "ops/axes.h"
 #include "ops/lowers.h"
 
 namespace nereus {
@@ -33,7 +34,7 @@ Status lower_full(OpLowering& l) {
 }
 Status lower_transpose(OpLowering& l) {
     std::vector<Stride> dense = dense_strides(l.dims(), l.shape(l.arg(0))), strides;
-    for (int64_t axis : l.integers("perm")) strides.push_back(dense[size_t(axis)]);
+    for (int64_t axis : whole_permutation(l.integers("perm"), int64_t(dense.size()))) strides.push_back(dense[size_t(axis)]);
     return copy(l, "transpose", l.arg(0), std::move(strides));
 }
 

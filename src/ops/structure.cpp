@@ -44,6 +44,10 @@ constexpr OpDef rows[] = {
     // 'g follows from 'f by a rule of its own: f's parameters to their adjoints
     {.name = "grad", .doc = "the gradient of a scalar function, as a function of the same parameters",
      .params = grad_params, .scheme = "'f, 'g: 'f -> 'g", .builtin = Builtin::grad},
+    {.name = "value_and_grad", .doc = "as grad, with the function's result before the adjoints", .params = grad_params,
+     .scheme = "'f, 'g: 'f -> 'g", .builtin = Builtin::grad},
+    {.name = "vjp", .doc = "the adjoints of f's parameters for an adjoint of its result, given as a last argument",
+     .params = grad_params, .scheme = "'f, 'g: 'f -> 'g", .builtin = Builtin::grad},
 };
 } // namespace
 

@@ -1,5 +1,6 @@
-// Size-first-fit. The buffers placed so far are kept sorted by offset in the front of `order`, so that finding the
-// lowest gap for a new one is a single walk over those whose lifetimes meet its own.
+// First fit in three orders, the best one kept: by size, by birth, and by death from the end on. The buffers placed so far are kept
+// sorted by offset in the front of `order`, so that finding the lowest gap for a new one is a single walk over those
+// whose lifetimes meet its own.
 #include "pack/pack.h"
 #include <algorithm>
 
@@ -10,39 +11,41 @@ bool round_up(int64_t size, int64_t* out) {
     *out &= ~(slot_alignment - 1);
     return true;
 }
-bool meet(const PackBuffer& a, const PackBuffer& b) { return a.first <= b.last && b.first <= a.last; }
-} // namespace
+int64_t rounded(const PackBuffer& buffer) { return (buffer.size + slot_alignment - 1) & ~(slot_alignment - 1); }
+size_t spans(const PackBuffer& b) { return 1 + b.more.size() / 2; }
+uint32_t first(const PackBuffer& b, size_t span) { return span == 0 ? b.first : b.more[2 * span - 2]; }
+uint32_t last(const PackBuffer& b, size_t span) { return span == 0 ? b.last : b.more[2 * span - 1]; }
 
-Result<int64_t> pack(std::span<const PackBuffer> buffers, PackMode mode, std::span<int64_t> offsets,
-                     std::span<uint32_t> order) {
-    invariant(offsets.size() == buffers.size() && order.size() == buffers.size(), "pack: spans of different length");
-    int64_t sum = 0;                                     // bounds every offset below, so that no later sum overflows
-    for (size_t i = 0; i < buffers.size(); ++i) {
-        int64_t rounded;
-        if (!round_up(buffers[i].size, &rounded) || __builtin_add_overflow(sum, rounded, &sum))
-            return Error{Code::memory, "the sizes of the program's buffers overflow"};
-        order[i] = uint32_t(i);
-        offsets[i] = sum - rounded;
+bool meet(const PackBuffer& a, const PackBuffer& b) {
+    for (size_t i = 0, j = 0; i < spans(a) && j < spans(b);) {
+        if (last(a, i) < first(b, j)) ++i;
+        else if (last(b, j) < first(a, i)) ++j;
+        else return true;
     }
-    if (mode == PackMode::apart) return sum;
+    return false;
+}
 
+enum class Order : uint8_t { size, birth, death };
+
+int64_t first_fit(std::span<const PackBuffer> buffers, Order by, std::span<int64_t> offsets, std::span<uint32_t> order) {
+    for (size_t i = 0; i < buffers.size(); ++i) order[i] = uint32_t(i);
     std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
         if (buffers[a].low != buffers[b].low) return buffers[a].low;
+        if (by == Order::birth && buffers[a].first != buffers[b].first) return buffers[a].first < buffers[b].first;
+        uint32_t death_a = last(buffers[a], spans(buffers[a]) - 1), death_b = last(buffers[b], spans(buffers[b]) - 1);
+        if (by == Order::death && death_a != death_b) return death_a > death_b;
         if (buffers[a].size != buffers[b].size) return buffers[a].size > buffers[b].size;
         return a < b;
     });
     int64_t total = 0;
     for (size_t placed = 0; placed < order.size(); ++placed) {
         uint32_t next = order[placed];
-        int64_t size = 0, at = 0;
-        round_up(buffers[next].size, &size);
+        int64_t size = rounded(buffers[next]), at = 0;
         for (size_t i = 0; i < placed; ++i) {            // by offset
             const PackBuffer& other = buffers[order[i]];
             if (!meet(other, buffers[next])) continue;
             if (offsets[order[i]] >= at + size) break;
-            int64_t other_size = 0;
-            round_up(other.size, &other_size);
-            at = std::max(at, offsets[order[i]] + other_size);
+            at = std::max(at, offsets[order[i]] + rounded(other));
         }
         offsets[next] = at;
         total = std::max(total, at + size);
@@ -53,14 +56,52 @@ Result<int64_t> pack(std::span<const PackBuffer> buffers, PackMode mode, std::sp
     return total;
 }
 
-int64_t max_live(std::span<const PackBuffer> buffers) {
+int64_t max_sum(std::span<const PackBuffer> buffers, int64_t (*bytes)(const PackBuffer&)) {
     int64_t most = 0;
-    for (const PackBuffer& at : buffers) {               // the maximum is reached when some buffer begins
-        int64_t live = 0;
-        for (const PackBuffer& other : buffers)
-            if (other.first <= at.first && at.first <= other.last) live += other.size;
-        most = std::max(most, live);
-    }
+    for (const PackBuffer& at : buffers)                 // the maximum is reached when some buffer begins
+        for (size_t span = 0; span < spans(at); ++span) {
+            int64_t live = 0;
+            for (const PackBuffer& other : buffers)
+                if (other.alive_at(first(at, span))) live += bytes(other);
+            most = std::max(most, live);
+        }
     return most;
+}
+} // namespace
+
+bool PackBuffer::alive_at(uint32_t step) const {
+    for (size_t span = 0; span < spans(*this); ++span)
+        if (nereus::first(*this, span) <= step && step <= nereus::last(*this, span)) return true;
+    return false;
+}
+
+Result<int64_t> pack(std::span<const PackBuffer> buffers, PackMode mode, std::span<int64_t> offsets,
+                     std::span<uint32_t> order) {
+    invariant(offsets.size() == buffers.size() && order.size() == buffers.size(), "pack: spans of different length");
+    int64_t sum = 0;                                     // bounds every offset, so that no later sum overflows
+    for (size_t i = 0; i < buffers.size(); ++i) {
+        int64_t size;
+        if (!round_up(buffers[i].size, &size) || __builtin_add_overflow(sum, size, &sum))
+            return Error{Code::memory, "the sizes of the program's buffers overflow"};
+        offsets[i] = sum - size;
+    }
+    switch (mode) {
+    case PackMode::apart: return sum;
+    case PackMode::pool: return first_fit(buffers, Order::birth, offsets, order);
+    case PackMode::packed: break;
+    }
+    const int64_t bound = max_sum(buffers, rounded);     // none can be smaller
+    Order best = Order::size;
+    int64_t least = INT64_MAX, total = 0;
+    for (Order by : {Order::size, Order::birth, Order::death}) {
+        total = first_fit(buffers, by, offsets, order);
+        if (total == bound) return total;
+        if (total < least) least = total, best = by;
+    }
+    return total == least ? total : first_fit(buffers, best, offsets, order);
+}
+
+int64_t max_live(std::span<const PackBuffer> buffers) {
+    return max_sum(buffers, [](const PackBuffer& buffer) { return buffer.size; });
 }
 } // namespace nereus

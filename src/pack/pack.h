@@ -11,10 +11,14 @@ struct PackBuffer {
     int64_t size = 0;                        // bytes; known by now
     uint32_t first = 0, last = 0;            // alive from step first to step last, both included
     bool low = false;                        // alive across a call: placed first, so that callees start early
+    std::span<const uint32_t> more = {};     // alive again: first, last, first, last, …; ascending
+
+    bool alive_at(uint32_t step) const;
 };
 enum class PackMode : uint8_t {
-    packed,                                  // the largest first, each at the lowest place that is free for its lifetime
-    apart,                                   // every buffer on its own: what planning is compared with
+    packed,                                  // several orders, each buffer at the lowest place that is free for its lifetime
+    apart,                                   // every buffer on its own; this and the next: what planning is compared with
+    pool,                                    // in order of birth, as an allocator that does not know what comes
 };
 
 // Gives every buffer an offset, a multiple of slot_alignment; returns the bytes needed. Buffers alive at the same time

@@ -33,15 +33,19 @@ TEST(Pack, RandomBuffersAliveTogetherNeverOverlap) {
             b.low = random() % 4 == 0;
         }
         std::vector<int64_t> offsets;
-        int64_t total = place(buffers, offsets);
+        int64_t pool = place(buffers, offsets, PackMode::pool), apart = place(buffers, offsets, PackMode::apart);
+        PackMode mode = round % 2 ? PackMode::packed : PackMode::pool;
+        int64_t total = place(buffers, offsets, mode);
         EXPECT_GE(total, max_live(buffers));
+        EXPECT_LE(total, pool);
+        EXPECT_LE(pool, apart);
         for (size_t i = 0; i < buffers.size(); ++i) {
             EXPECT_EQ(offsets[i] % slot_alignment, 0);
             EXPECT_LE(offsets[i] + buffers[i].size, total);
             for (size_t j = 0; j < i; ++j) {
                 bool together = buffers[i].first <= buffers[j].last && buffers[j].first <= buffers[i].last;
-                bool apart = offsets[i] + buffers[i].size <= offsets[j] || offsets[j] + buffers[j].size <= offsets[i];
-                EXPECT_TRUE(!together || apart || buffers[i].size == 0 || buffers[j].size == 0);
+                bool disjoint = offsets[i] + buffers[i].size <= offsets[j] || offsets[j] + buffers[j].size <= offsets[i];
+                EXPECT_TRUE(!together || disjoint || buffers[i].size == 0 || buffers[j].size == 0);
             }
         }
     }

@@ -16,6 +16,8 @@ std::span<const FlagSpec> call_flags() {
         {"each", false, "time and peak memory of every call, on stderr"},
         {"stats", false, "counters of all calls, on stderr"},
         {"memory-limit", true, "BYTES a call that needs more fails"},
+        {"memory", true, "MODE planned; to compare with: none (every buffer apart), pool (allocated on use) (planned)"},
+        {"trace", true, "FILE a line for every frame, kernel, touched buffer and object (vm/trace.h)"},
     };
     return flags;
 }
@@ -97,9 +99,27 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
     return exit;
 }
 
+namespace {
+int usage(std::string what) {
+    Error error{Code::usage, std::move(what)};
+    std::fputs(plain_error(error).c_str(), stderr);
+    return exit_code(error);
+}
+} // namespace
+
 int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program) {
     ContextOptions options;
     if (arguments.has("memory-limit")) options.memory_limit = std::strtoll(arguments.value("memory-limit").c_str(), nullptr, 10);
+    std::string mode = arguments.value("memory", "planned");
+    if (mode == "none") options.pack = PackMode::apart;
+    else if (mode == "pool") options.pack = PackMode::pool;
+    else if (mode != "planned") return usage("--memory is planned, none or pool, not '" + mode + "'");
+    std::unique_ptr<FILE, int (*)(FILE*)> trace(nullptr, std::fclose);
+    if (std::string path = arguments.value("trace"); !path.empty()) {
+        trace.reset(std::fopen(path.c_str(), "w"));
+        if (!trace) return usage("cannot write the trace to " + path);
+        options.trace = [&](std::string_view line) { std::fprintf(trace.get(), "%.*s\n", int(line.size()), line.data()); };
+    }
     Result<std::unique_ptr<Context>> context = Context::make(program, options);
     if (!context) {
         std::fputs(plain_error(context.error()).c_str(), stderr);

@@ -26,6 +26,7 @@ TEST(HostTensor, RefusesSizesItCannotHold) {
     EXPECT_EQ(HostTensor::make(DType::f32, {0, big, big}).error().code, Code::shape);
     EXPECT_EQ(HostTensor::make(DType::f64, {int64_t(1) << 60}).error().code, Code::shape);
     EXPECT_EQ(HostTensor::make(DType::boolean, {std::numeric_limits<int64_t>::max()}).error().code, Code::memory);
+    EXPECT_EQ(HostTensor::make(DType::f32, {0, int64_t(1) << 50}).error().code, Code::limit);
     EXPECT_EQ(HostTensor::make(DType::f32, {int64_t(1) << 50}).error().code, Code::memory);
     EXPECT_EQ(HostTensor::make(DType::f32, Extents(65, 1)).error().code, Code::limit);
     EXPECT_TRUE(HostTensor::make(DType::f32, Extents(64, 1)));

@@ -13,6 +13,9 @@ Result<int64_t> element_count(std::span<const int64_t> shape) {
         if (__builtin_mul_overflow(product, extent, &product))
             return Error{Code::shape, "shape " + shape_text(shape) + " has more elements than 64 bits can count"};
     }
+    for (int64_t extent : shape)                         // beside others that are not 0 no memory would do anyway
+        if (empty && extent > max_extent)
+            return Error{Code::limit, "shape " + shape_text(shape) + " has an extent over the limit of 2^40"};
     return empty ? 0 : product;
 }
 

@@ -338,7 +338,7 @@ Result<Operand> BodyParser::bare_name(const Token& token) {
 
 // @f; prelude @map.1 in dumps, where a bare name would not do.
 Result<Operand> BodyParser::function_name(const Token& token, bool from_prelude) {
-    const Program::Space& space = program_.space(from_prelude);
+    const ProgramNames::Space& space = program_.space(from_prelude);
     auto found = space.functions.find(token.text);
     if (found == space.functions.end()) {
         std::vector<std::string_view> known;

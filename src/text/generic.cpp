@@ -117,7 +117,7 @@ Status BodyParser::form_details(Binding& binding) {
         if (qualified) cursor_.take();
         const Token& token = cursor_.take();
         bool own = token.kind == TokenKind::function && !qualified;
-        const Program::Space& space = program_.space(!own || item_.from_prelude);
+        const ProgramNames::Space& space = program_.space(!own || item_.from_prelude);
         auto found = space.functions.find(token.text);
         if (found == space.functions.end())
             return Error{Code::name, "unknown function " + describe(token), token.span};

@@ -12,11 +12,11 @@ const T* look_up(const std::unordered_map<std::string_view, T>& first,
 }
 } // namespace
 
-DeclId Program::find_type(std::string_view name, bool from_prelude) const {
+DeclId ProgramNames::find_type(std::string_view name, bool from_prelude) const {
     const DeclId* found = look_up(from_prelude ? prelude.types : own.types, prelude.types, name);
     return found ? *found : DeclId();
 }
-const ConstructorRef* Program::find_constructor(std::string_view name, bool from_prelude) const {
+const ConstructorRef* ProgramNames::find_constructor(std::string_view name, bool from_prelude) const {
     return look_up(from_prelude ? prelude.constructors : own.constructors, prelude.constructors, name);
 }
 

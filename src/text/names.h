@@ -44,7 +44,7 @@ using NameScope = Scoped<NameEntry>;
 struct ConstructorRef { DeclId decl; uint32_t index = 0; };
 
 // Everything declared at top level; the prelude has a name space of its own.
-struct Program {
+struct ProgramNames {
     Module module;
     const OpRegistry& ops;
     struct Space {

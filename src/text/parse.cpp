@@ -17,7 +17,7 @@ struct Reader {
     std::deque<SourceText> texts;
     std::deque<SourceFile> files;
     std::unordered_set<std::string> loaded;
-    Program program;
+    ProgramNames program;
     Declarations declarations{program};
 
     Status add(std::string path, std::string text, bool from_prelude, std::vector<ImportItem>& imports) {

@@ -22,7 +22,7 @@ struct FunctionItem {
 
 class BodyParser {
  public:
-    BodyParser(Program& program, FunctionItem& item);
+    BodyParser(ProgramNames& program, FunctionItem& item);
     Status run();
 
  private:
@@ -174,7 +174,7 @@ class BodyParser {
     Status generic_types(const std::vector<ValueId>& results);
 
     Cursor cursor_;
-    Program& program_;
+    ProgramNames& program_;
     Module& module_;
     FunctionItem& item_;
     NameScope& names_;

@@ -300,7 +300,7 @@ Status Declarations::vjp(Cursor& cursor, FunctionItem& item) {
     if (!cursor.accept_word("vjp")) return cursor.expected("`vjp`");
     TRY(cursor.expect("="));
     TRY(cursor.expect("("));
-    const Program::Space& space = program_.space(item.from_prelude);
+    const ProgramNames::Space& space = program_.space(item.from_prelude);
     auto name = [&]() -> Result<FunctionId> {
         Token token = TRY(cursor.expect_kind(TokenKind::function, "a function"));
         auto found = space.functions.find(token.text);

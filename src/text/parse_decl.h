@@ -20,7 +20,7 @@ struct ImportItem { std::string path; Span span; };
 // Finds the items of a file and enters their names into the program.
 class Declarations {
  public:
-    explicit Declarations(Program& program) : program_(program) {}
+    explicit Declarations(ProgramNames& program) : program_(program) {}
     Status collect(const SourceFile& file, std::vector<ImportItem>& imports);
     Status resolve_types();                              // kinds of parameters, then constructors and fields
     Status resolve_signatures();
@@ -35,7 +35,7 @@ class Declarations {
     Status signature(FunctionItem& item);
     Status vjp(Cursor& cursor, FunctionItem& item);
 
-    Program& program_;
+    ProgramNames& program_;
     std::vector<TypeItem> types_;
     std::deque<FunctionItem> functions_;
 };

@@ -13,7 +13,7 @@ class TypeParser {
         reject,    // everywhere else
         collect,   // only find out the kinds of declared parameters; what is returned means nothing
     };
-    TypeParser(Cursor& cursor, Program& program, NameScope& names, bool from_prelude)
+    TypeParser(Cursor& cursor, ProgramNames& program, NameScope& names, bool from_prelude)
         : cursor_(cursor), program_(program), names_(names), from_prelude_(from_prelude) {}
 
     Unknown unknown = Unknown::reject;
@@ -49,7 +49,7 @@ class TypeParser {
     Error unknown_name(const Token& token, TypeParam::Kind kind);
 
     Cursor& cursor_;
-    Program& program_;
+    ProgramNames& program_;
     NameScope& names_;
     bool from_prelude_;
     int unbracketed_ = 0;                                // fn() -> fn() -> … nests without brackets

@@ -2,7 +2,7 @@
 #include "text/parse_body.h"
 
 namespace nereus {
-BodyParser::BodyParser(Program& program, FunctionItem& item)
+BodyParser::BodyParser(ProgramNames& program, FunctionItem& item)
     : cursor_(*item.tokens, item.body), program_(program), module_(program.module), item_(item), names_(item.names),
       types_(cursor_, program, item.names, item.from_prelude), emit_(program.module, program.module[item.id]) {
     types_.announced = &item.announced;

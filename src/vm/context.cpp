@@ -1,4 +1,5 @@
 #include "vm/frame.h"
+#include "vm/trace.h"
 #include <cstring>
 #include <random>
 #include <unistd.h>
@@ -7,17 +8,21 @@ namespace nereus {
 Result<std::unique_ptr<Context>> Context::make(std::shared_ptr<const LoadedExecutable> program, ContextOptions options) {
     if (options.memory_limit <= 0)
         options.memory_limit = int64_t(::sysconf(_SC_PHYS_PAGES)) * int64_t(::sysconf(_SC_PAGESIZE));
-    Range range = TRY(Range::reserve(options.memory_limit));
+    AddressRange range = TRY(AddressRange::reserve(options.memory_limit));
     return std::unique_ptr<Context>(new Context(std::move(program), std::move(options), std::move(range)));
 }
 
-Context::Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, Range range)
+Context::Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, AddressRange range)
     : program_(std::move(program)), options_(std::move(options)), range_(std::move(range)), heap_(options_.memory_limit),
       regions_(program_->exe().regions.size()), random_(options_.shuffle_seed) {
     worker_.cancel = reinterpret_cast<const volatile int32_t*>(&cancel_);
     launch_buffers_.resize(program_->max_buffers());
     launch_bytes_.resize(program_->max_buffers());
     launch_params_.resize(size_t(program_->max_params()));
+    if (!options_.trace) return;
+    options_.pack = PackMode::apart;
+    trace_ = std::make_unique<Trace>(options_.trace);
+    heap_.set_trace(trace_.get());
 }
 Context::~Context() = default;
 
@@ -25,10 +30,12 @@ void Context::trim() {
     heap_.trim();
     range_.trim(0);
     scratch_ = std::vector<std::byte>();
+    own_scratch_ = nullptr;
     for (PlanCache& cache : regions_) cache = PlanCache();
 }
 
-void Context::begin_call() {
+void Context::begin_call(const EntryInfo& entry) {
+    if (trace_) trace_->call(entry.name);
     error_.reset();
     cancel_.store(0, std::memory_order_relaxed);
     range_.reset_high_water();
@@ -57,7 +64,7 @@ bool Context::reserve_scratch(int64_t bytes) {
     if (scratch_.size() < room) {
         scratch_ = std::vector<std::byte>();             // nothing in it outlives a launch
         scratch_.resize(room);
-        worker_.scratch = Frame::align(scratch_.data());
+        own_scratch_ = Frame::align(scratch_.data());
     }
     return true;
 }
@@ -75,6 +82,7 @@ Status Context::call(const EntryInfo& entry, std::span<const uint64_t> arguments
         frame->arena = nullptr;
         frame->function = entry.function;
         std::copy(arguments.begin(), arguments.end(), frame->regs);
+        if (trace_) trace_->frame(function.name, Frame::bytes(function.registers), {});
     } else {
         out_of_memory(nullptr);
     }
@@ -119,6 +127,7 @@ bool Context::enter_region(Frame* frame, uint32_t index, const Instruction* at) 
     frame->region = index;
     frame->arena = arena;
     if (plan->arena != arena) plan->bind_arena(arena);
+    if (trace_) trace_->region(plan, arena);
     if (program_->exe().checked) std::memset(arena, 0xff, size_t(plan->arena_bytes));   // what is read before it is written shows
     return true;
 }
@@ -154,6 +163,7 @@ bool Context::run_list(Frame* frame, uint32_t list) {
         const LaunchInfo& info = program_->exe().launches[bound.info];
         bound.launch.err = &kernel_error_;
         bound.launch.out = late_;
+        worker_.scratch = bound.scratch ? bound.scratch : own_scratch_;
         if (!run_kernel(bound.kernel, bound.launch, bound.tasks, info)) return false;
         if (program_->exe().checked) poison_dead(*frame, info.step);
     }
@@ -165,7 +175,7 @@ void Context::poison_dead(const Frame& frame, uint32_t step) {
     if (!frame.plan) return;
     const RegionPlan& plan = *frame.plan;
     for (size_t i = 0; i < plan.slot_offsets.size(); ++i)
-        if (plan.region->slots[i].last == step) std::memset(frame.arena + plan.slot_offsets[i], 0xff, size_t(plan.slot_bytes[i]));
+        if (plan.region->slots[i].dies_at(step)) std::memset(frame.arena + plan.slot_offsets[i], 0xff, size_t(plan.slot_bytes[i]));
 }
 
 bool Context::run_launch(Frame* frame, uint32_t index) {
@@ -186,6 +196,7 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
     int64_t scratch = 0, tasks = bind_params(info, kernel, {}, regs, launch_params_, scratch);
     if (tasks < 0) return fault(program_->exe().sites[info.site], Code::shape, "the sizes of a tensor overflow or are negative");
     if (!reserve_scratch(scratch)) return fault(program_->exe().sites[info.site], Code::memory, limit_text());
+    worker_.scratch = info.scratch >= 0 ? frame->arena + frame->plan->slot_offsets[size_t(info.scratch)] : own_scratch_;
     Launch launch{launch_buffers_.data(), launch_params_.data(), late_, &kernel_error_, launch_bytes_.data()};
     if (!run_kernel(program_->kernel(info.kernel), launch, tasks, info)) return false;
     for (size_t i = 0; i < info.late.size(); ++i) frame->regs[info.late[i]] = uint64_t(late_[i]);
@@ -195,6 +206,7 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
 
 bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, const LaunchInfo& info) {
     ++stats_.launches;
+    if (trace_) trace_->kernel(program_->exe().kernels[info.kernel], launch);
     kernel_error_.task = INT64_MAX;
     kernel_error_.fault = 0;
     int32_t result = program_->exe().checked ? run_shuffled(kernel, launch, tasks) : kernel(&launch, 0, tasks, &worker_);

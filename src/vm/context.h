@@ -16,6 +16,7 @@ struct ContextOptions {
     size_t plans_per_region = 64;            // how many keys a region remembers
     uint64_t shuffle_seed = 1;               // checked programs run the tasks of a grid alone, in this random order
     std::function<void(std::string_view)> print;         // where print() goes; empty: stderr
+    std::function<void(std::string_view)> trace;         // gets the lines of vm/trace.h; buffers then lie apart
 };
 
 struct Stats {
@@ -35,9 +36,12 @@ class Context {
     // other owner is written in place, so that a second call at the same shapes allocates nothing.
     Status run(const EntryInfo& entry, std::span<const HostTensor> args, std::span<HostTensor> results);
 
-    // The bytes of frames and arenas that a call with these door sizes reserves (Stats::arena_bytes), without running it;
-    // an upper bound where elements decide between ways. No bound found (limit): a size or a depth follows from elements.
-    Result<int64_t> peak(const EntryInfo& entry, std::span<const int64_t> door_sizes) const;
+    // The bytes of frames, arenas and scratch that a call with these door sizes reserves (Stats::peak_bytes without
+    // objects), without running it; an upper bound where elements decide between ways. `numbers`, per leaf of the
+    // parameters: those that are known, such as a number of trips or a depth. No bound found (limit): a size or a depth
+    // follows from elements.
+    Result<int64_t> peak(const EntryInfo& entry, std::span<const int64_t> door_sizes,
+                         std::span<const std::optional<int64_t>> numbers = {}) const;
 
     const LoadedExecutable& program() const { return *program_; }
     const Stats& stats() const { return stats_; }
@@ -50,9 +54,9 @@ class Context {
     friend struct Door;
     struct PeakWalk;                         // vm/peak.cpp
 
-    Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, Range range);
+    Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, AddressRange range);
     Status call(const EntryInfo& entry, std::span<const uint64_t> arguments, std::span<uint64_t> results);
-    void begin_call();
+    void begin_call(const EntryInfo& entry);
     // May that many bytes of the range be used from there on? Shares the limit with the objects.
     bool reserve(const std::byte* at, int64_t bytes);
     bool reserve_scratch(int64_t bytes);     // of a worker, for one launch
@@ -77,11 +81,12 @@ class Context {
 
     std::shared_ptr<const LoadedExecutable> program_;
     ContextOptions options_;
-    Range range_;
+    AddressRange range_;
     Heap heap_;
     std::vector<PlanCache> regions_;
     std::vector<uint64_t> plan_frame_;       // of plan programs: the peak is the same for a hit and a miss
-    std::vector<std::byte> scratch_;
+    std::vector<std::byte> scratch_;         // for launches without a slot for it
+    std::byte* own_scratch_ = nullptr;       // in it, aligned
     Worker worker_ = {};
     KernelError kernel_error_ = {};
     std::vector<void*> launch_buffers_;      // of the launch that is bound from registers
@@ -96,6 +101,7 @@ class Context {
     std::optional<Error> error_;
     std::atomic<int32_t> cancel_ = 0;
     uint64_t random_;
+    std::unique_ptr<Trace> trace_;           // null: nobody watches
     Stats stats_;
 };
 } // namespace nereus

@@ -160,6 +160,12 @@ struct Context::Door {
     }
     Status take(std::string_view param, const HostTensor& tensor, const DoorType& type, DoorLeaf::Kind kind, uint64_t& word) {
         TRY(observe(param, type, tensor, nullptr));
+        if (kind == DoorLeaf::Kind::object) {
+            TensorObject* object = context.heap_.borrow_tensor(type.dtype, tensor.shape(), tensor.bytes());
+            if (!object) return memory(param);
+            word = reinterpret_cast<uint64_t>(object);
+            return {};
+        }
         word = kind == DoorLeaf::Kind::number ? load_scalar(type.dtype, tensor.bytes()) : reinterpret_cast<uint64_t>(tensor.bytes());
         return {};
     }
@@ -244,10 +250,7 @@ struct Context::Door {
     // Calls that pass tensors past the values: what they need to be true of the entry and of the spans.
     Status tensors_only(std::span<const HostTensor> args, std::span<HostTensor> results) const {
         bool fits = args.size() == entry.params.size() && args.size() == entry.param_leaves.size() && results.size() == entry.result_leaves.size();
-        for (size_t i = 0; fits && i < args.size(); ++i) {
-            fits = types[entry.params[i].type].kind == DoorType::Kind::tensor;
-            if (fits && entry.param_leaves[i].kind == DoorLeaf::Kind::object) return refuse(entry.params[i].name, "is not a tensor of known rank");
-        }
+        for (size_t i = 0; fits && i < args.size(); ++i) fits = types[entry.params[i].type].kind == DoorType::Kind::tensor;
         for (size_t i = 0; fits && i < results.size(); ++i) fits = types[entry.result_leaves[i].type].kind == DoorType::Kind::tensor;
         if (!fits)
             return Error{Code::usage, "this entry does not take " + std::to_string(args.size()) + " tensors and give " + std::to_string(results.size())};
@@ -275,7 +278,7 @@ struct Context::Door {
 
 Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args) {
     Door door{*this, entry};
-    begin_call();
+    begin_call(entry);
     door.open(entry.param_leaves.size());
     words_.assign(entry.result_leaves.size(), 0);
     output_storage_.assign(entry.result_leaves.size(), HostTensor());
@@ -303,7 +306,7 @@ Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args) 
 Status Context::run(const EntryInfo& entry, std::span<const HostTensor> args, std::span<HostTensor> results) {
     Door door{*this, entry};
     TRY(door.tensors_only(args, results));
-    begin_call();
+    begin_call(entry);
     door.open(args.size());
     words_.assign(results.size(), 0);
     outputs_ = results;
@@ -313,6 +316,9 @@ Status Context::run(const EntryInfo& entry, std::span<const HostTensor> args, st
                           arguments_[entry.sizes + i]));
         TRY(call(entry, arguments_, words_));
         for (size_t i = 0; i < results.size(); ++i) TRY(door.give_tensor(i));
+        for (size_t i = 0; i < args.size(); ++i)
+            if (entry.param_leaves[i].kind == DoorLeaf::Kind::object)
+                heap_.release(reinterpret_cast<Object*>(arguments_[entry.sizes + i]));
         return {};
     };
     Status status = all();

@@ -6,6 +6,7 @@
 #include "vm/frame.h"
 #include "vm/look.h"
 #include "vm/scalar.h"
+#include "vm/trace.h"
 #include <algorithm>
 #include <cstring>
 
@@ -18,7 +19,7 @@ int64_t floor_divide(int64_t a, int64_t b) {
 }
 
 // {0}, {1}, … are door sizes, {expected} and {found} shapes.
-std::string misfit_text(const Site& site, const Misfit& misfit, std::span<const int64_t> sizes) {
+std::string mismatch_text(const Site& site, const Mismatch& misfit, std::span<const int64_t> sizes) {
     std::string what = site.what;
     auto replace = [&](const std::string& mark, const std::string& text) {
         for (size_t at; (at = what.find(mark)) != std::string::npos;) what.replace(at, mark.size(), text);
@@ -128,6 +129,7 @@ bool Context::execute(Frame* frame) {
             next->plan = nullptr;
             next->arena = nullptr;
             next->function = in.a;
+            if (trace_) trace_->frame(callee.name, Frame::bytes(callee.registers), {next->regs, arguments.size()});
             frame = next;
             function = &callee;
             R = frame->regs;
@@ -136,6 +138,7 @@ bool Context::execute(Frame* frame) {
         }
         case Opcode::leave: {
             leave_region(frame);
+            if (trace_ && reinterpret_cast<uint64_t*>(frame) != plan_frame_.data()) trace_->leave();
             if (frame == bottom) {
                 std::span<const uint32_t> out = list(in.b);
                 for (size_t i = 0; i < out.size(); ++i) results_[i] = R[out[i]];
@@ -180,9 +183,18 @@ bool Context::execute(Frame* frame) {
             put(in.a, *out);
             break;
         }
-        case Opcode::read_scalar: R[in.a] = load_scalar(DType(in.x), address(in.b)); break;
-        case Opcode::write_scalar: store_scalar(DType(in.x), address(in.a), R[in.b]); break;
-        case Opcode::copy: if (R[in.c] > 0) std::memcpy(address(in.a), address(in.b), size_t(R[in.c])); break;
+        case Opcode::read_scalar:
+            if (trace_) trace_->touch(Trace::Touch::read, address(in.b), size_of(DType(in.x)));
+            R[in.a] = load_scalar(DType(in.x), address(in.b));
+            break;
+        case Opcode::write_scalar:
+            if (trace_) trace_->touch(Trace::Touch::write, address(in.a), size_of(DType(in.x)));
+            store_scalar(DType(in.x), address(in.a), R[in.b]);
+            break;
+        case Opcode::copy:
+            if (trace_) trace_->copy(address(in.a), address(in.b), number(in.c));
+            if (R[in.c] > 0) std::memcpy(address(in.a), address(in.b), size_t(R[in.c]));
+            break;
 
         case Opcode::new_tensor: {
             std::span<const int64_t> extents = gather(list(in.b));
@@ -325,8 +337,8 @@ bool Context::execute(Frame* frame) {
             std::span<const uint32_t> parts = list(in.c);
             looked_.clear();
             for (uint32_t reg : parts.subspan(1)) looked_.push_back(number(reg));
-            std::optional<Misfit> misfit = find_misfit(*program_, in.b, object(parts[0]), looked_);
-            if (misfit) return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, misfit_text(exe.sites[in.a], *misfit, looked_));
+            std::optional<Mismatch> misfit = find_mismatch(*program_, in.b, object(parts[0]), looked_);
+            if (misfit) return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, mismatch_text(exe.sites[in.a], *misfit, looked_));
             break;
         }
         }

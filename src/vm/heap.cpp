@@ -1,6 +1,7 @@
 // Small blocks (up to 1 KiB) come from chunks by class of 16 bytes; larger ones from the system in classes that grow
 // by an eighth, so that varying shapes find each other's blocks again and waste at most that.
 #include "vm/heap.h"
+#include "vm/trace.h"
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -74,10 +75,12 @@ void* Heap::allocate(int64_t bytes, uint32_t* out_block) {
     live_bytes_ += size;
     high_water_ = std::max(high_water_, live_bytes_);
     *out_block = uint32_t(block);
+    if (trace_) trace_->born(at, bytes);
     return at;
 }
 
 void Heap::deallocate(void* at, uint32_t block) {
+    if (trace_) trace_->died(at);
     auto* cell = static_cast<Free*>(at);
     cell->next = free_[block];
     free_[block] = cell;

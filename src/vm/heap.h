@@ -8,6 +8,8 @@
 #include <vector>
 
 namespace nereus {
+class Trace;
+
 class Heap {
  public:
     explicit Heap(int64_t limit) : limit_(limit) {}
@@ -43,6 +45,7 @@ class Heap {
     void reset_high_water() { high_water_ = live_bytes_; }
     int64_t resident_bytes() const { return resident_bytes_; }
     void set_limit(int64_t bytes) { limit_ = bytes; }
+    void set_trace(Trace* trace) { trace_ = trace; }                 // null: nobody watches
     void trim();                                                     // frees what is cached
 
  private:
@@ -69,5 +72,6 @@ class Heap {
     std::vector<Object*> dying_;                                     // the explicit stack of `destroy`
     std::vector<std::pair<const Object*, const Object*>> comparing_;  // the explicit stack of `equal`
     RefObject* cells_ = nullptr;
+    Trace* trace_ = nullptr;
 };
 } // namespace nereus

@@ -5,12 +5,12 @@
 #include <cstddef>
 
 namespace nereus {
-class Range {
+class AddressRange {
  public:
-    static Result<Range> reserve(int64_t limit);         // bytes; more than that is refused by `ensure`
-    Range(Range&& other) noexcept;
-    Range& operator=(Range&& other) noexcept;
-    ~Range();
+    static Result<AddressRange> reserve(int64_t limit);         // bytes; more than that is refused by `ensure`
+    AddressRange(AddressRange&& other) noexcept;
+    AddressRange& operator=(AddressRange&& other) noexcept;
+    ~AddressRange();
 
     std::byte* begin() const { return base_; }
     // True if that many bytes from the beginning may be used; remembers how high it went.
@@ -25,7 +25,7 @@ class Range {
     void trim(int64_t keep);                             // gives pages above `keep` bytes back to the system
 
  private:
-    Range(std::byte* base, int64_t limit) : base_(base), limit_(limit) {}
+    AddressRange(std::byte* base, int64_t limit) : base_(base), limit_(limit) {}
     std::byte* base_ = nullptr;
     int64_t limit_ = 0, high_water_ = 0;
 };

@@ -39,13 +39,14 @@ int64_t bind_params(const LaunchInfo& launch, const KernelInfo& kernel, std::spa
     }
     std::span<const int64_t> scalars = put(launch.scalars);
     if (fill_params(kernel.layout, std::span(shapes, launch.groups.size()), scalars, p) < 0) return -1;
-    scratch = std::max(scratch, kernel.scratch);
+    if (launch.scratch < 0) scratch = std::max(scratch, kernel.scratch);
     return p[0];
 }
 
 void RegionPlan::bind_arena(std::byte* at) {
     arena = at;
     for (auto [buffer, slot] : slot_buffers) buffers[buffer] = at + slot_offsets[slot];
+    for (auto [launch, slot] : scratch_slots) launches[launch].scratch = at + slot_offsets[slot];
 }
 
 Result<Placement> place_slots(const RegionInfo& region, std::span<const int64_t> values, PackMode mode) {
@@ -58,16 +59,15 @@ Result<Placement> place_slots(const RegionInfo& region, std::span<const int64_t>
         const SlotInfo& slot = region.slots[i];
         int64_t size = read(slot.bytes, values, {});
         if (size < 0) return Error{Code::shape, "a tensor would have a negative size"};
-        bool low = false;
-        for (uint32_t step : region.prefixes) low |= slot.first <= step && step <= slot.last;
-        buffers[i] = PackBuffer{size, slot.first, slot.last, low};
+        buffers[i] = PackBuffer{size, slot.first, slot.last, false, slot.more};
+        for (uint32_t step : region.prefixes) buffers[i].low |= buffers[i].alive_at(step);
         placed.slot_bytes.push_back(size);
     }
     placed.arena_bytes = TRY(pack(buffers, mode, placed.slot_offsets, order));
     for (uint32_t step : region.prefixes) {
         int64_t end = 0;
         for (size_t i = 0; i < count; ++i)
-            if (buffers[i].first <= step && step <= buffers[i].last)
+            if (buffers[i].alive_at(step))
                 end = std::max(end, placed.slot_offsets[i] + buffers[i].size);
         placed.prefixes.push_back((end + slot_alignment - 1) / slot_alignment * slot_alignment);
     }
@@ -133,7 +133,8 @@ Result<std::unique_ptr<RegionPlan>> make_region_plan(const LoadedExecutable& loa
                 if (launch.scalars[s].kind == IntSource::Kind::reg)
                     plan->patches.push_back({Patch::Kind::param, uint32_t(param_at + size_t(kernel.layout.scalar_slot(s))),
                                              uint32_t(launch.scalars[s].value)});
-            BoundLaunch bound{loaded.kernel(launch.kernel), tasks, {}, patch_begin, uint32_t(plan->patches.size()), index};
+            BoundLaunch bound{loaded.kernel(launch.kernel), tasks, {}, patch_begin, uint32_t(plan->patches.size()), index, nullptr};
+            if (launch.scratch >= 0) plan->scratch_slots.emplace_back(uint32_t(plan->launches.size()), uint32_t(launch.scratch));
             bound.launch.buf = plan->buffers.data() + buffer_at;
             bound.launch.p = p.data();
             bound.launch.bytes = plan->bytes.data() + buffer_at;

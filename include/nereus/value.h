@@ -1,0 +1,149 @@
+// nereus/value.h - what an entry point takes and gives: tensors, tuples, records, constructors and sequences.
+// A Value is a small handle; copies share, nothing ever changes, and threads may share it. Depth is yours: a
+// list of a million constructors is built, read, compared and freed without deep recursion.
+#pragma once
+#include "nereus/result.h"
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace nereus::api {
+struct ValueInside;                            // of the library
+}
+
+namespace nereus::v1 {
+enum class DType : uint8_t { boolean, i32, i64, f32, f64 };
+// As programs write it: "bool", "i32", "i64", "f32", "f64".
+std::string_view dtype_name(DType dtype);
+
+// The C++ types of elements.
+template <class T>
+concept Element = std::same_as<T, bool> || std::same_as<T, int32_t> || std::same_as<T, int64_t> ||
+                  std::same_as<T, float> || std::same_as<T, double>;
+template <Element T>
+inline constexpr DType dtype_of = std::same_as<T, bool>      ? DType::boolean
+                                  : std::same_as<T, int32_t> ? DType::i32
+                                  : std::same_as<T, int64_t> ? DType::i64
+                                  : std::same_as<T, float>   ? DType::f32
+                                                             : DType::f64;
+
+using Shape = std::vector<int64_t>;            // outermost first; empty: a scalar
+struct Field;
+struct Tolerance { double relative = 0, absolute = 0; };     // of floats; all else must be equal
+
+class Value {
+ public:
+    enum class Kind : uint8_t { tensor, tuple, record, constructor, sequence };
+    class Iterator;
+
+    // ---- builders
+    // (), the empty tuple.
+    Value() noexcept;
+    // A tensor with a copy of the elements, row by row. Refused: another number of elements than the shape
+    // has, too little memory.
+    template <Element T>
+    static Result<Value> tensor(Shape shape, std::type_identity_t<std::span<const T>> data) {
+        return copied(dtype_of<T>, std::move(shape), data.data(), data.size_bytes());
+    }
+    template <Element T> static Result<Value> tensor(Shape shape, std::initializer_list<T> data) {
+        return tensor<T>(std::move(shape), std::span<const T>(data.begin(), data.size()));
+    }
+    // A tensor whose elements stay where they are: `owner` keeps them alive, and nobody changes them again.
+    template <Element T>
+    static Result<Value> view(Shape shape, std::type_identity_t<std::span<const T>> data,
+                              std::shared_ptr<const void> owner) {
+        return viewed(dtype_of<T>, std::move(shape), data.data(), data.size_bytes(), std::move(owner));
+    }
+    // A tensor of rank 0.
+    template <Element T> static Value scalar(T value) { return scalar_of(dtype_of<T>, &value); }
+    static Value tuple(std::vector<Value> items);
+    // Field names must differ; their order does not matter to an entry point.
+    static Value record(std::vector<Field> fields);
+    // A constructor of a data type, as in Node(left, right).
+    static Value constructor(std::string name, std::vector<Value> arguments = {});
+    static Value sequence(std::vector<Value> items);
+    // The encoding of --inputs and --json, for example {"dtype": "f32", "shape": [2], "data": [1, 2]}.
+    static Result<Value> from_json(std::string_view text);
+
+    // ---- readers; using one on a value of another kind is a misuse that ends the program
+    Kind kind() const;
+    // Of a tensor. What the spans show lives as long as a copy of the value.
+    DType dtype() const;
+    std::span<const int64_t> shape() const;
+    template <Element T> std::span<const T> data() const {
+        return {static_cast<const T*>(elements(dtype_of<T>)), size_t(count())};
+    }
+    // The number of elements of a tensor.
+    int64_t count() const;
+    // The element of a tensor that has one.
+    template <Element T> T item() const {
+        if (count() != 1) misuse("item() of a tensor of " + std::to_string(count()) + " elements");
+        return data<T>()[0];
+    }
+    // Of a constructor.
+    std::string_view constructor_name() const;
+    // Of a record: parallel to its parts.
+    std::span<const std::string> field_names() const;
+    // The parts: items of a tuple or sequence, fields of a record, arguments of a constructor; no elements.
+    size_t size() const;
+    Value operator[](size_t part) const;
+    // The field of a record; find() for one that may be missing.
+    Value operator[](std::string_view field) const;
+    std::optional<Value> find(std::string_view field) const;
+    Iterator begin() const;
+    Iterator end() const;
+
+    // The same structure, dtypes, shapes and bits: a NaN equals itself, 0 and -0 differ.
+    bool operator==(const Value& other) const;
+    // Where this first differs from what was expected, and how; nothing if it does not. NaN equals NaN.
+    std::optional<std::string> difference(const Value& expected, const Tolerance& tolerance = {}) const;
+    // from_json() gives the same bits back.
+    std::string to_json() const;
+    // On one line for people; what is long is shortened.
+    std::string to_text() const;
+
+    Value(const Value& other) noexcept;
+    Value(Value&& other) noexcept;
+    Value& operator=(const Value& other) noexcept;
+    Value& operator=(Value&& other) noexcept;
+    ~Value();
+
+ private:
+    friend struct api::ValueInside;
+    static Result<Value> copied(DType dtype, Shape shape, const void* data, size_t bytes);
+    static Result<Value> viewed(DType dtype, Shape shape, const void* data, size_t bytes,
+                                std::shared_ptr<const void> owner);
+    static Value scalar_of(DType dtype, const void* element);
+    const void* elements(DType wanted) const;
+
+    alignas(void*) std::byte inside_[sizeof(void*)];   // the value of the library, a counted pointer
+};
+
+struct Field {
+    std::string name;
+    Value value;
+};
+
+// Over the parts of a value, in order.
+class Value::Iterator {
+ public:
+    using value_type = Value;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    Iterator(const Value* whole, size_t part) : whole_(whole), part_(part) {}
+    Value operator*() const { return (*whole_)[part_]; }
+    Iterator& operator++() { ++part_; return *this; }
+    Iterator operator++(int) { return Iterator(whole_, part_++); }
+    bool operator==(const Iterator& other) const { return part_ == other.part_; }
+
+ private:
+    const Value* whole_ = nullptr;
+    size_t part_ = 0;
+};
+inline Value::Iterator Value::begin() const { return Iterator(this, 0); }
+inline Value::Iterator Value::end() const { return Iterator(this, size()); }
+} // namespace nereus::v1

@@ -1,0 +1,73 @@
+// Memory that runs out at any allocation becomes an error, and the context is usable after it.
+#include "nereus/nereus.h"
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <new>
+
+namespace {
+thread_local int64_t left = -1;                // allocations until one fails; -1: none does
+
+void* allocate(size_t bytes, size_t alignment) {
+    if (left == 0) throw std::bad_alloc();
+    if (left > 0) --left;
+    void* at = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (!at) throw std::bad_alloc();
+    return at;
+}
+} // namespace
+
+void* operator new(size_t bytes) { return allocate(bytes ? bytes : 1, alignof(std::max_align_t)); }
+void* operator new(size_t bytes, std::align_val_t alignment) { return allocate(bytes, size_t(alignment)); }
+void operator delete(void* at) noexcept { std::free(at); }
+void operator delete(void* at, size_t) noexcept { std::free(at); }
+void operator delete(void* at, std::align_val_t) noexcept { std::free(at); }
+void operator delete(void* at, size_t, std::align_val_t) noexcept { std::free(at); }
+
+namespace {
+using namespace nereus;
+
+// Lets the first allocation fail, then the second, and so on until the work succeeds.
+template <class Work> int failures_of(Work&& work) {
+    for (int failures = 0;; ++failures) {
+        left = failures;
+        auto result = work();
+        left = -1;
+        if (result) return failures;
+        EXPECT_EQ(result.error().code, Code::memory) << result.error().text;
+        if (result.error().code != Code::memory) return failures;
+    }
+}
+
+TEST(OutOfMemory, IsAnErrorWhereverItHappens) {
+    constexpr std::string_view program = R"(
+type Tree[a] = Leaf(a) | Node(Tree[a], Tree[a])
+def @main(%t: Tree[Tensor[(d), f32]]) -> Tree[Tensor[(d), f32]] {
+  match (%t) { Leaf(%x) => Leaf(tanh(%x) + 1.0), Node(%l, %r) => Node(@main(%r), @main(%l)) }
+}
+)";
+    Result<Executable> executable = compile(program);
+    ASSERT_TRUE(executable) << executable.error().text;
+    std::vector<std::byte> bytes = *executable->to_bytes();
+    std::vector<float> elements = {1, 2, 3};
+    Result<Context> context = Context::make(*executable);
+    ASSERT_TRUE(context) << context.error().text;
+    Value leaf = Value::constructor("Leaf", {*Value::tensor<float>({3}, elements)});
+    std::vector<Value> arguments = {
+        Value::constructor("Node", {leaf, Value::constructor("Node", {leaf, leaf})})};
+    Value expected = *context->call(arguments);
+    std::string json = expected.to_json();
+
+    EXPECT_GT(
+        failures_of([&] { return Value::tensor<float>(Shape(), std::span<const float>(elements).first(1)); }),
+        0);
+    EXPECT_GT(failures_of([&] { return Value::from_json(json); }), 10);
+    EXPECT_GT(failures_of([&] { return Executable::from_bytes(bytes); }), 10);
+    EXPECT_GT(failures_of([&] { return executable->to_bytes(); }), 0);
+    EXPECT_GT(failures_of([&] { return Context::make(*executable); }), 0);
+    EXPECT_GT(failures_of([&] { return context->call(arguments); }), 10);
+    Result<Value> after = context->call(arguments);
+    ASSERT_TRUE(after) << after.error().text;
+    EXPECT_EQ(*after, expected);
+    EXPECT_EQ(context->stats().leaked_objects, 0);
+}
+} // namespace

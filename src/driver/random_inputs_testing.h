@@ -1,0 +1,95 @@
+// driver/random_inputs_testing.h - random arguments for any entry point, for the tests that run whole programs.
+#pragma once
+#include "base/file.h"
+#include "driver/compile.h"
+#include "ir/instantiate.h"
+#include "value/value.h"
+#include <functional>
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+
+namespace nereus {
+// A random value of a declared type; every dim of the signature has one number in one call.
+struct RandomInputs {
+    Module& module;
+    std::mt19937_64& random;
+    std::function<int64_t(std::mt19937_64&)> any_size = some_size;       // of a dim that has none yet
+    std::map<Sym, int64_t> sizes = {};
+    std::map<VarId, Extents> shapes = {};                // of ..s
+
+    static int64_t some_size(std::mt19937_64& random) {
+        static constexpr int64_t common[] = {0, 1, 1, 2, 3, 5, 7, 17, 33};
+        return common[random() % std::size(common)];
+    }
+    int64_t size(Sym s) {
+        if (module.dims.symbol(s).kind == SymKind::unknown) return random() % 8 ? 4 : int64_t(random() % 5);   // '?': each its own
+        auto [it, fresh] = sizes.emplace(s, 0);
+        if (fresh) it->second = any_size(random);
+        return it->second;
+    }
+    Value tensor(const Type& type) {
+        Extents extents;
+        for (Dim d : type.shape.dims) extents.push_back(*module.dims.evaluate(d, [&](Sym s) { return size(s); }));
+        if (!type.shape.ranked) {
+            Extents tail(random() % 4);
+            for (int64_t& extent : tail) extent = int64_t(random() % 5);
+            if (type.shape.tail.valid()) tail = shapes.emplace(type.shape.tail, tail).first->second;
+            extents.insert(extents.end(), tail.begin(), tail.end());
+        }
+        HostTensor made = *HostTensor::make(*type.element.dtype, extents);
+        std::byte* at = *made.mutable_bytes();
+        for (int64_t i = 0; i < made.count(); ++i) {
+            double real = std::uniform_real_distribution<>(-2, 2)(random);
+            int64_t whole = int64_t(random() % 41) - 20;
+            switch (made.dtype()) {
+            case DType::boolean: reinterpret_cast<uint8_t*>(at)[i] = uint8_t(whole & 1); break;
+            case DType::i32: reinterpret_cast<int32_t*>(at)[i] = int32_t(whole); break;
+            case DType::i64: reinterpret_cast<int64_t*>(at)[i] = whole; break;
+            case DType::f32: reinterpret_cast<float*>(at)[i] = float(real); break;
+            case DType::f64: reinterpret_cast<double*>(at)[i] = real; break;
+            }
+        }
+        return Value::tensor(std::move(made));
+    }
+    Value value(TypeId id, int depth = 0) {
+        const Type type = module.types[id];
+        std::vector<Value> parts;
+        switch (type.kind) {
+        case TypeKind::tensor: return tensor(type);
+        case TypeKind::tuple:
+            for (TypeId part : type.parts) parts.push_back(value(part, depth));
+            return Value::tuple(std::move(parts));
+        case TypeKind::seq:
+            for (size_t i = random() % 4; i > 0; --i) parts.push_back(value(type.parts[0], depth));
+            return Value::seq(std::move(parts));
+        case TypeKind::data: {
+            const TypeDecl decl = module.decls[type.decl.index];
+            uint32_t which = depth > 5 ? 0 : uint32_t(random() % decl.constructors.size());
+            for (TypeId field : instantiate_fields(module, id, which)) parts.push_back(value(field, depth + 1));
+            if (!decl.is_record) return Value::ctor(decl.constructors[which].name, std::move(parts));
+            std::vector<Field> fields;
+            for (size_t i = 0; i < parts.size(); ++i) fields.push_back({decl.constructors[0].field_names[i], parts[i]});
+            return Value::record(std::move(fields));
+        }
+        default: ADD_FAILURE() << "no such argument"; return Value();
+        }
+    }
+};
+
+inline std::vector<Value> random_arguments(RandomInputs& inputs) {
+    const Function entry = inputs.module.functions[0];
+    std::vector<Value> args;
+    for (ValueId param : entry.params) args.push_back(inputs.value(entry[param].type));
+    return args;
+}
+
+// The functions a program file defines, in order.
+inline std::vector<std::string> entries_of(const std::string& path) {
+    std::vector<std::string> names;
+    std::string text = *read_file(path);
+    for (size_t at = text.find("def @"); at != std::string::npos; at = text.find("def @", at + 1))
+        names.push_back(text.substr(at + 5, text.find('(', at) - at - 5));
+    return names;
+}
+} // namespace nereus

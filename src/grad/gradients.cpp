@@ -1,0 +1,178 @@
+#include "grad/gradients.h"
+#include "grad/grad.h"
+#include "grad/rewrite.h"
+#include <algorithm>
+
+namespace nereus {
+namespace {
+bool has_gradient(const Function& function) {
+    auto is_gradient = [](const Binding& b) { return b.form == Form::op && b.op && b.op->builtin == Builtin::grad; };
+    return std::any_of(function.bindings.begin(), function.bindings.end(), is_gradient);
+}
+} // namespace
+
+Gradients::Gradients(Module source) : module(std::move(source)), shadows(module), structures(module, shadows) {}
+
+Result<Module> Gradients::run() {
+    size_t given = module.functions.size();              // what is generated holds no gradients
+    for (size_t i = 0; i < given; ++i) TRY(expand(FunctionId(i), module.functions[i].span));
+    TRY(Status(shadows.status() ? Status() : Status(shadows.status().error())));
+    return std::move(module);
+}
+
+// One round expands the innermost gradients; what they became is ordinary code in the next.
+Status Gradients::expand(FunctionId id, Span asked) {
+    State state = states_[id];
+    if (state == State::done) return {};
+    if (state == State::busy)
+        return Error{Code::unsupported, "the order of differentiation is not bounded: the gradient of @" + module[id].name +
+                                            " is needed to write it down", asked};
+    states_[id] = State::busy;
+    std::vector<FunctionId> outer = std::move(waiting_);
+    waiting_.clear();
+    while (has_gradient(module[id])) {
+        const Function source = module[id];
+        Function out;
+        out.name = source.name;
+        bool expanded = TRY(Rewrite(*this, source, out).expand());
+        if (!expanded) return Error{Code::internal, "grad: nothing to expand in @" + source.name, source.span};
+        module[id] = std::move(out);
+    }
+    while (!waiting_.empty()) {
+        FunctionId target = waiting_.back();
+        waiting_.pop_back();
+        TRY(derive(target));
+    }
+    waiting_ = std::move(outer);
+    states_[id] = State::done;
+    return {};
+}
+
+Result<FunctionId> Gradients::taped(FunctionId id, Span asked) {
+    if (auto it = taped_.find(id); it != taped_.end()) return it->second;
+    TRY(expand(id, asked));
+    int order = order_[id] + 1;
+    if (order > highest_order)
+        return Error{Code::unsupported, "the order of differentiation is not bounded: @" + module[id].name +
+                                            " is differentiated ever again", asked};
+    FunctionId made = structures.new_function(module[id].name + ".taped", module[id].span);
+    const Function& source = module[id];                 // the signature is all that callers need
+    Function& target = module[made];
+    target.result = shadows.with_shadow(source.result);
+    order_[made] = order, states_[made] = State::done, taped_[id] = made;
+    pending_[made] = id;
+    waiting_.push_back(made);
+    return made;
+}
+
+Status Gradients::derive(FunctionId target) {
+    auto it = pending_.find(target);
+    if (it == pending_.end()) return {};
+    FunctionId source = it->second;
+    pending_.erase(it);
+    TRY(derive(source));                                 // of a higher order: what it is made from must be there
+    return module[source].vjp_forward.valid() ? derive_custom(source, target) : derive_plain(source, target);
+}
+
+Status Gradients::derive_plain(FunctionId source_id, FunctionId target) {
+    const Function source = module[source_id];
+    Function out;
+    out.name = module[target].name;
+    TRY(Rewrite(*this, source, out).taped());
+    module[target] = std::move(out);
+    return {};
+}
+
+// @f gives the result and a residual; the step calls @g with them and adds what it says to the parameters' shadows.
+Status Gradients::derive_custom(FunctionId source_id, FunctionId target) {
+    const Function source = module[source_id];
+    Function out;
+    out.name = module[target].name, out.span = source.span;
+    Writer w(module, shadows, out);
+    w.span = source.span;
+    std::vector<ValueId> values, cells;
+    for (ValueId param : source.params) values.push_back(w.param(source[param].name, shadows.plain(source[param].type)));
+    for (ValueId value : values) {
+        bool inert = shadows.inert(w.type(value));
+        cells.push_back(inert ? ValueId() : w.param("s_" + out[value].name, shadows.of(w.type(value))));
+    }
+    ValueId tape = w.param("tape", shadows.tape());
+    TypeId both = shadows.plain(module[source.vjp_forward].result);
+    ValueId made = w.call(source.vjp_forward, values, both);
+    ValueId y = w.project(made, 0, "y"), residual = w.project(made, 1, "residual");
+    if (shadows.inert(w.type(y))) {
+        out.result = w.type(y);
+        w.finish(out.body, {y});
+        module[target] = std::move(out);
+        return {};
+    }
+    ValueId shadow = TRY(structures.fresh_shadow(w, y));
+    BlockId step = TRY(w.block({}, [&]() -> Result<std::vector<ValueId>> {
+        ValueId adjoint = TRY(structures.adjoint(w, y, shadow));
+        TypeId result = shadows.plain(module[source.vjp_backward].result);
+        ValueId adjoints = w.call(source.vjp_backward, {residual, adjoint}, result);
+        for (size_t i = 0; i < values.size(); ++i)
+            if (cells[i].valid())
+                TRY(structures.add(w, cells[i], values.size() == 1 ? adjoints : w.project(adjoints, i)));
+        return std::vector<ValueId>{w.unit()};
+    }));
+    TypeId steps = shadows.list_of(shadows.step());
+    ValueId lambda = w.lambda({}, step, module.types.unit(), "step");
+    w.write(tape, w.construct(shadows.list_decl(), 1, {lambda, w.read(tape)}, steps));
+    ValueId result = w.tuple({y, shadow});
+    out.result = w.type(result);
+    w.finish(out.body, {result});
+    module[target] = std::move(out);
+    return {};
+}
+
+FunctionId Gradients::run_tape() {
+    if (run_tape_.valid()) return run_tape_;
+    run_tape_ = structures.new_function("run_tape", {});
+    states_[run_tape_] = State::done;
+    Function out;
+    out.name = module[run_tape_].name;
+    Writer w(module, shadows, out);
+    TypeId steps = shadows.list_of(shadows.step()), unit = module.types.unit();
+    DeclId list = shadows.list_decl();
+    ValueId tape = w.param("tape", shadows.tape());
+    out.result = unit;
+    ValueId all = w.read(tape, "all");
+    w.write(tape, w.construct(list, 0, {}, steps));      // a step is let go when it has run
+    ValueId left = w.value("left", steps);
+    auto pattern = [&](uint32_t constructor, std::vector<ValueId> variables) {
+        Pattern p{.kind = Pattern::Kind::constructor};
+        p.decl = list, p.constructor = constructor;
+        for (ValueId variable : variables) {
+            Pattern part{.kind = variable.valid() ? Pattern::Kind::variable : Pattern::Kind::wildcard};
+            part.variable = variable;
+            p.parts.push_back(part);
+        }
+        return Arm{.pattern = std::move(p), .guard = {}};
+    };
+    auto say = [&](bool truth) { return *w.block({}, [&]() -> Result<std::vector<ValueId>> { return std::vector<ValueId>{w.truth(truth)}; }); };
+    auto condition = [&]() -> Result<std::vector<ValueId>> {
+        Binding match{.form = Form::match, .args = {left}, .blocks = {say(false), say(true)}};
+        match.arms = {pattern(0, {}), pattern(1, {ValueId(), ValueId()})};
+        return std::vector<ValueId>{w.bind(std::move(match), module.types.scalar(DType::boolean))};
+    };
+    auto body = [&]() -> Result<std::vector<ValueId>> {
+        ValueId step = w.value("step", shadows.step()), rest = w.value("rest", steps);
+        BlockId none = *w.block({}, [&]() -> Result<std::vector<ValueId>> { return std::vector<ValueId>{left}; });
+        BlockId one = *w.block({step, rest}, [&]() -> Result<std::vector<ValueId>> {
+            w.bind(Binding{.form = Form::apply, .args = {step}}, unit);
+            return std::vector<ValueId>{rest};
+        });
+        Binding match{.form = Form::match, .args = {left}, .blocks = {none, one}};
+        match.arms = {pattern(0, {}), pattern(1, {step, rest})};
+        return std::vector<ValueId>{w.bind(std::move(match), steps)};
+    };
+    BlockId test = *w.block({}, condition), run = *w.block({left}, body);
+    w.bind(Binding{.form = Form::while_, .args = {all}, .blocks = {test, run}}, steps);
+    w.finish(out.body, {w.unit()});
+    module[run_tape_] = std::move(out);
+    return run_tape_;
+}
+
+Result<Module> grad(Module module) { return Gradients(std::move(module)).run(); }
+} // namespace nereus

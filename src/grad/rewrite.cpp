@@ -1,0 +1,89 @@
+#include "grad/rewrite.h"
+
+namespace nereus {
+Rewrite::Rewrite(Gradients& all, const Function& source, Function& out)
+    : all_(all), module_(all.module), shadows_(all.shadows), source_(source), w_(all.module, all.shadows, out),
+      twins_(source.values.size()) {
+    for (const Binding& b : source.bindings)
+        for (ValueId result : b.results) definitions_[result] = &b;
+    out.type_params = source.type_params;
+    out.where = source.where;
+    out.from_prelude = source.from_prelude;
+    out.span = source.span;
+    w_.span = source.span;
+}
+
+Result<bool> Rewrite::expand() {
+    Function& out = w_.function();
+    out.result = source_.result;
+    out.vjp_forward = source_.vjp_forward, out.vjp_backward = source_.vjp_backward;
+    for (ValueId param : source_.params) twins_[param.index].value = w_.param(source_[param].name, type(param));
+    TRY(copy_bindings(source_.body));
+    std::vector<ValueId> results;
+    for (ValueId result : source_[source_.body].results) results.push_back(value(result));
+    w_.finish(out.body, std::move(results));
+    return expanded_;
+}
+
+std::vector<ValueId> Rewrite::new_params(BlockId from) {
+    std::vector<ValueId> params;
+    for (ValueId param : source_[from].params) {
+        params.push_back(w_.value(source_[param].name, type(param)));
+        twins_[param.index] = {params.back(), {}};
+    }
+    return params;
+}
+
+// Its parameters have twins already.
+Result<BlockId> Rewrite::copy_block(BlockId from) {
+    std::vector<ValueId> params;
+    for (ValueId param : source_[from].params) params.push_back(value(param));
+    return w_.block(params, [&]() -> Result<std::vector<ValueId>> {
+        TRY(copy_bindings(from));
+        std::vector<ValueId> results;
+        for (ValueId result : source_[from].results) results.push_back(value(result));
+        return results;
+    });
+}
+
+Status Rewrite::copy_bindings(BlockId from) {
+    for (BindingId id : source_[from].bindings) TRY(copy(source_[id]));
+    return {};
+}
+
+Binding Rewrite::with_new_args(const Binding& b) {
+    Binding made = b;
+    for (ValueId& arg : made.args) arg = value(arg);
+    made.results.clear(), made.blocks.clear();
+    return made;
+}
+
+Pattern Rewrite::renamed(const Pattern& pattern) {
+    Pattern made = pattern;
+    if (made.variable.valid()) made.variable = value(made.variable);
+    for (size_t i = 0; i < made.parts.size(); ++i) made.parts[i] = renamed(pattern.parts[i]);
+    return made;
+}
+
+Status Rewrite::copy(const Binding& b) {
+    Span outer = std::exchange(w_.span, b.span);
+    if (b.form == Form::op && b.op->builtin == Builtin::grad) {
+        Target target = TRY(target_of(b));
+        if (target.ready) {
+            TRY(gradient(b, *target.definition));
+            w_.span = outer;
+            return {};
+        }
+    }
+    Binding made = with_new_args(b);
+    for (BlockId block : b.blocks) new_params(block);    // first: conditions and guards see them too
+    for (size_t i = 0; i < b.arms.size(); ++i) {
+        made.arms[i].pattern = renamed(b.arms[i].pattern);
+        if (b.arms[i].guard.valid()) made.arms[i].guard = TRY(copy_block(b.arms[i].guard));
+    }
+    for (BlockId block : b.blocks) made.blocks.push_back(TRY(copy_block(block)));
+    twins_[b.results[0].index] = {w_.bind(std::move(made), type(b), name(b)), {}};
+    w_.span = outer;
+    return {};
+}
+} // namespace nereus

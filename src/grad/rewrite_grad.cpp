@@ -1,0 +1,128 @@
+// grad/rewrite_grad.cpp - grad(f): a function of f's parameters that runs f taped, then the tape, and reads the adjoints.
+#include "grad/rewrite.h"
+
+namespace nereus {
+bool Rewrite::holds_gradient(BlockId block) const {
+    for (BindingId id : source_[block].bindings) {
+        const Binding& b = source_[id];
+        if (b.form == Form::op && b.op->builtin == Builtin::grad) return true;
+        for (const Arm& arm : b.arms)
+            if (arm.guard.valid() && holds_gradient(arm.guard)) return true;
+        for (BlockId inner : b.blocks)
+            if (holds_gradient(inner)) return true;
+    }
+    return false;
+}
+
+// The function that is differentiated, by what made it.
+Result<Rewrite::Target> Rewrite::target_of(const Binding& b) {
+    auto it = definitions_.find(b.args[0]);
+    const Binding* made = it == definitions_.end() ? nullptr : it->second;
+    if (made && made->form == Form::function) return Target{made, true};
+    if (made && made->form == Form::lambda) return Target{made, !holds_gradient(made->blocks[0])};
+    if (made && made->form == Form::op && made->op->builtin == Builtin::grad) return Target{made, false};
+    return Error{Code::unsupported, std::string(b.op->name) + " of a function that is only known when the program runs", b.span,
+                 "differentiate where the function is made: grad(@f), grad(fn(...) { ... })"};
+}
+
+// What a lambda takes from around it.
+void Rewrite::free_values(BlockId block, std::set<ValueId>& bound, std::vector<ValueId>& free) const {
+    auto use = [&](ValueId v) {
+        if (bound.insert(v).second) free.push_back(v);
+    };
+    for (ValueId param : source_[block].params) bound.insert(param);
+    for (BindingId id : source_[block].bindings) {
+        const Binding& b = source_[id];
+        for (ValueId arg : b.args) use(arg);
+        for (BlockId inner : b.blocks)                   // conditions and guards see them
+            for (ValueId param : source_[inner].params) bound.insert(param);
+        for (const Arm& arm : b.arms)
+            if (arm.guard.valid()) free_values(arm.guard, bound, free);
+        for (BlockId inner : b.blocks) free_values(inner, bound, free);
+        for (ValueId result : b.results) bound.insert(result);
+    }
+    for (ValueId result : source_[block].results) use(result);
+}
+
+// A captured cell gets one shadow at the call, whoever mentions it: f itself or a captured lambda.
+Status Rewrite::shadow_captured_cells(const Binding& lambda) {
+    std::set<ValueId> bound;
+    std::vector<ValueId> free;
+    free_values(lambda.blocks[0], bound, free);
+    for (ValueId v : free) {
+        auto it = definitions_.find(v);
+        if (it != definitions_.end() && it->second->form == Form::lambda) TRY(shadow_captured_cells(*it->second));
+        else if (shadows_.holds_cell(type(v)) && is_constant(v))
+            twins_[v.index].shadow = TRY(all_.structures.fresh_shadow(w_, value(v)));
+    }
+    return {};
+}
+
+Result<Twin> Rewrite::run_target(const Binding& target, const std::vector<ValueId>& params, const std::vector<ValueId>& shadows) {
+    TypeId result = module_.types[type(target)].parts.back();
+    if (target.form == Form::function) {
+        FunctionId taped = TRY(all_.taped(target.function, w_.span));
+        std::vector<ValueId> args = params;
+        for (ValueId s : shadows)
+            if (s.valid()) args.push_back(s);
+        args.push_back(tape_);
+        return parted(w_.call(taped, args, shadows_.with_shadow(result)), result, "y");
+    }
+    const std::vector<ValueId>& own = source_[target.blocks[0]].params;
+    for (size_t i = 0; i < own.size(); ++i) twins_[own[i].index] = {params[i], shadows[i]};
+    return taped_block(target.blocks[0]);
+}
+
+Status Rewrite::gradient(const Binding& b, const Binding& target) {
+    expanded_ = true;
+    std::string op(b.op->name);
+    if (const Attribute* mode = find_attribute(b, "mode"))
+        if (const std::string* text = std::get_if<std::string>(&mode->value); !text || *text != "closures")
+            return Error{Code::unsupported, op + " has no mode \"" + (text ? *text : "") + "\"", b.span, "write mode=\"closures\", or leave it out"};
+    std::vector<TypeId> signature = module_.types[type(b.args[0])].parts;
+    size_t count = signature.size() - 1;
+    std::vector<int64_t> wrt;
+    if (const Attribute* given = find_attribute(b, "wrt")) wrt = std::get<std::vector<int64_t>>(given->value);
+    else
+        for (size_t i = 0; i < count; ++i) wrt.push_back(int64_t(i));
+    for (int64_t i : wrt) {
+        TypeId of = signature[size_t(i)];
+        if (shadows_.holds_cell(of) || shadows_.holds_function(of))
+            return Error{Code::type, op + ": parameter " + std::to_string(i) + " holds a " + (shadows_.holds_cell(of) ? "cell" : "function") +
+                                         ", which has no adjoint", b.span, "choose the parameters to differentiate by: wrt=[...]"};
+    }
+    std::vector<ValueId> params, shadows;
+    for (size_t i = 0; i < count; ++i) params.push_back(w_.value("x" + std::to_string(i), shadows_.plain(signature[i])));
+    std::vector<ValueId> all = params;
+    if (op == "vjp") all.push_back(w_.value("y_adjoint", shadows_.plain(signature.back())));
+    ValueId outer_tape = tape_;
+    std::vector<Twin> outer_twins = twins_;
+    BlockId body = TRY(w_.block(all, [&]() -> Result<std::vector<ValueId>> {
+        ValueId none = w_.construct(shadows_.list_decl(), 0, {}, shadows_.list_of(shadows_.step()));
+        tape_ = w_.ref(none, "tape");
+        for (ValueId param : params)
+            shadows.push_back(shadows_.inert(w_.type(param)) ? ValueId() : TRY(all_.structures.fresh_shadow(w_, param)));
+        if (target.form == Form::lambda) TRY(shadow_captured_cells(target));
+        Twin y = TRY(run_target(target, params, shadows));
+        ValueId cells = TRY(shadow(y));
+        std::vector<ValueId> results;
+        if (op == "vjp") {
+            TRY(all_.structures.add(w_, cells, all.back()));
+        } else {
+            ValueId scalar = w_.op("full", {{{}, true}, y.value});   // refuses anything but a scalar
+            if (op == "value_and_grad") results.push_back(scalar);
+            w_.write(cells, w_.op("full", {{{}, true}, w_.number(1, w_.dtype(scalar))}));
+        }
+        w_.call(all_.run_tape(), {tape_}, module_.types.unit());
+        std::vector<ValueId> adjoints;
+        for (int64_t i : wrt) adjoints.push_back(TRY(all_.structures.adjoint(w_, params[size_t(i)], shadows[size_t(i)])));
+        results.push_back(w_.tuple(adjoints));
+        return std::vector<ValueId>{w_.tuple(results)};
+    }));
+    tape_ = outer_tape;
+    twins_ = std::move(outer_twins);
+    TypeId result = shadows_.plain(module_.types[type(b)].parts.back());
+    twins_[b.results[0].index] = {w_.lambda(all, body, result, name(b)), {}};
+    return {};
+}
+} // namespace nereus

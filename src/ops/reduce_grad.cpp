@@ -1,0 +1,56 @@
+// ops/reduce_grad.cpp - gradients of reductions and of matmul.
+#include "ops/gradients.h"
+
+namespace nereus {
+namespace {
+// The reduction once more, with its axes kept as 1: that shape broadcasts to the operand's, whatever the rank.
+ValueId kept(Gradient& d, std::string_view name, ValueId x) {
+    return d.op(name, {x, d.same(1)}, {{"keepdims", true}});
+}
+
+void sum(Gradient& d) {
+    ValueId x = d.arg(0), g = d.adjoint();
+    if (!d.boolean("keepdims")) g = d.op("reshape", {g, d.shape(kept(d, "sum", x))});
+    d.contribute(0, d.op("broadcast_to", {g, d.shape(x)}));
+}
+
+// Elements equal to the largest share its adjoint equally.
+void max(Gradient& d) {
+    ValueId x = d.arg(0), g = d.adjoint();
+    DType dtype = d.dtype(x);
+    ValueId largest = kept(d, "max", x);
+    ValueId chosen = d.op("cast", {d.op("eq", {x, largest})}, {{"to", dtype}});
+    ValueId share = d.div(d.op("reshape", {g, d.shape(largest)}), kept(d, "sum", chosen));
+    d.contribute(0, d.mul(chosen, share));
+}
+
+void sum_to(Gradient& d) { d.contribute(0, d.op("broadcast_to", {d.adjoint(), d.shape(d.arg(0))})); }
+
+// As many sizes of 1 as a vector lacks to be a matrix: one or none.
+ValueId missing_axes(Gradient& d, ValueId x) {
+    ValueId lacks = d.op("maximum", {d.sub(d.size(2), d.rank(x)), d.size(0)});
+    return d.op("full", {{{lacks}, true}, d.size(1)});
+}
+ValueId joined(Gradient& d, ValueId a, ValueId b) { return d.op("concat", {{{a, b}, true}}, {{"axis", int64_t(0)}}); }
+ValueId turned(Gradient& d, ValueId x) { return d.op("transpose", {x}, {{"perm", std::vector<int64_t>{-1, -2}}}); }
+
+// Vectors become matrices, a row on the left and a column on the right, so that one rule serves all ranks; the shapes
+// stage knows the ranks and these reshapes cost nothing. Batches that were broadcast are summed when added.
+void matmul(Gradient& d) {
+    ValueId a = d.arg(0), b = d.arg(1);
+    ValueId left = d.op("reshape", {a, joined(d, missing_axes(d, a), d.shape(a))});
+    ValueId right = d.op("reshape", {b, joined(d, d.shape(b), missing_axes(d, b))});
+    ValueId g = d.op("reshape", {d.adjoint(), d.shape(d.op("matmul", {left, right}))});
+    auto back = [&](ValueId contribution, ValueId matrix, ValueId operand) {
+        ValueId summed = d.op("sum_to", {contribution, d.shape(matrix)});
+        return d.op("reshape", {summed, d.shape(operand)});
+    };
+    if (d.wanted(0)) d.contribute(0, back(d.op("matmul", {g, turned(d, right)}), left, a));
+    if (d.wanted(1)) d.contribute(1, back(d.op("matmul", {turned(d, left), g}), right, b));
+}
+
+constexpr NamedGradient rows[] = {{"sum", sum}, {"max", max}, {"sum_to", sum_to}, {"matmul", matmul}};
+} // namespace
+
+std::span<const NamedGradient> reduce_gradients() { return rows; }
+} // namespace nereus
