@@ -15,6 +15,7 @@ struct RandomInputs {
     Module& module;
     std::mt19937_64& random;
     std::function<int64_t(std::mt19937_64&)> any_size = some_size;       // of a dim that has none yet
+    double reach = 2;                                    // of floats, either way
     std::map<Sym, int64_t> sizes = {};
     std::map<VarId, Extents> shapes = {};                // of ..s
 
@@ -40,7 +41,7 @@ struct RandomInputs {
         HostTensor made = *HostTensor::make(*type.element.dtype, extents);
         std::byte* at = *made.mutable_bytes();
         for (int64_t i = 0; i < made.count(); ++i) {
-            double real = std::uniform_real_distribution<>(-2, 2)(random);
+            double real = std::uniform_real_distribution<>(-reach, reach)(random);
             int64_t whole = int64_t(random() % 41) - 20;
             switch (made.dtype()) {
             case DType::boolean: reinterpret_cast<uint8_t*>(at)[i] = uint8_t(whole & 1); break;
