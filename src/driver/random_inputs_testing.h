@@ -85,12 +85,13 @@ inline std::vector<Value> random_arguments(RandomInputs& inputs) {
     return args;
 }
 
-// The functions a program file defines, in order.
+// The functions of a program file that can be called from outside, in order.
 inline std::vector<std::string> entries_of(const std::string& path) {
     std::vector<std::string> names;
     std::string text = *read_file(path);
     for (size_t at = text.find("def @"); at != std::string::npos; at = text.find("def @", at + 1))
-        names.push_back(text.substr(at + 5, text.find('(', at) - at - 5));
+        if (size_t open = text.find('(', at); text.find(':', open) < text.find(')', open))       // else: no types, no entry
+            names.push_back(text.substr(at + 5, open - at - 5));
     return names;
 }
 } // namespace nereus
