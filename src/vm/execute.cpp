@@ -1,6 +1,7 @@
 // The loop over instructions. Meaning and operands of each are in exe/opcode.h; the program was verified when it was
 // loaded, so registers, lists and targets are in range. Recursion of the program never becomes recursion here.
 #include "dim/relation.h"
+#include "vm/concat.h"
 #include "vm/extents.h"
 #include "vm/frame.h"
 #include "vm/look.h"
@@ -18,7 +19,7 @@ int64_t floor_divide(int64_t a, int64_t b) {
 }
 
 // {0}, {1}, … are door sizes, {expected} and {found} shapes.
-std::string misfit_text(const Site& site, const Misfit& misfit, std::span<const int64_t> sizes) {
+std::string mismatch_text(const Site& site, const Mismatch& misfit, std::span<const int64_t> sizes) {
     std::string what = site.what;
     auto replace = [&](const std::string& mark, const std::string& text) {
         for (size_t at; (at = what.find(mark)) != std::string::npos;) what.replace(at, mark.size(), text);
@@ -318,6 +319,13 @@ bool Context::execute(Frame* frame) {
         case Opcode::release: heap_.release(object(in.a)); break;
         case Opcode::equal: R[in.a] = heap_.equal(object(in.b), object(in.c)); break;
         case Opcode::print: print(exe.sites[in.a], list(in.b), list(in.c), R); break;
+        case Opcode::seq_concat: {
+            Result<TensorObject*> joined = concat(heap_, DType(in.x), *reinterpret_cast<SeqObject*>(R[in.b]), number(in.c));
+            if (!joined) return current_ = frame, fault(at, joined.error().code, joined.error().message);
+            if (!*joined) return current_ = frame, out_of_memory(at);
+            put(in.a, *joined);
+            break;
+        }
         case Opcode::observe: {
             std::span<const uint32_t> to = list(in.c);
             looked_.resize(to.size());
@@ -329,8 +337,8 @@ bool Context::execute(Frame* frame) {
             std::span<const uint32_t> parts = list(in.c);
             looked_.clear();
             for (uint32_t reg : parts.subspan(1)) looked_.push_back(number(reg));
-            std::optional<Misfit> misfit = find_misfit(*program_, in.b, object(parts[0]), looked_);
-            if (misfit) return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, misfit_text(exe.sites[in.a], *misfit, looked_));
+            std::optional<Mismatch> misfit = find_mismatch(*program_, in.b, object(parts[0]), looked_);
+            if (misfit) return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, mismatch_text(exe.sites[in.a], *misfit, looked_));
             break;
         }
         }
