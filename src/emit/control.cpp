@@ -322,6 +322,10 @@ Status EmitFunction::run() {
         case Kept::nothing: break;
         }
     }
+    for (const Binding* b : first_checks(module(), function_)) {
+        check(*b);
+        done_first_.insert(b);
+    }
     uint32_t enter = put(Opcode::enter);
     std::vector<uint32_t> results;
     block(function_.body, {}, targets, [&] {

@@ -34,7 +34,6 @@ class Rewrite {
     bool holds_gradient(BlockId block) const;
     Status gradient(const Binding& b, const Binding& target);
     Result<Twin> run_target(const Binding& target, const std::vector<ValueId>& params, const std::vector<ValueId>& shadows);
-    void free_values(BlockId block, std::set<ValueId>& bound, std::vector<ValueId>& free) const;
     Status shadow_captured_cells(const Binding& lambda);
 
     // Taped code.

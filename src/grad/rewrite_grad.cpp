@@ -1,4 +1,5 @@
 // grad/rewrite_grad.cpp - grad(f): a function of f's parameters that runs f taped, then the tape, and reads the adjoints.
+#include "grad/known_functions.h"
 #include "grad/rewrite.h"
 
 namespace nereus {
@@ -21,34 +22,14 @@ Result<Rewrite::Target> Rewrite::target_of(const Binding& b) {
     if (made && made->form == Form::function) return Target{made, true};
     if (made && made->form == Form::lambda) return Target{made, !holds_gradient(made->blocks[0])};
     if (made && made->form == Form::op && made->op->builtin == Builtin::grad) return Target{made, false};
-    return Error{Code::unsupported, std::string(b.op->name) + " of a function that is only known when the program runs", b.span,
-                 "differentiate where the function is made: grad(@f), grad(fn(...) { ... })"};
-}
-
-// What a lambda takes from around it.
-void Rewrite::free_values(BlockId block, std::set<ValueId>& bound, std::vector<ValueId>& free) const {
-    auto use = [&](ValueId v) {
-        if (bound.insert(v).second) free.push_back(v);
-    };
-    for (ValueId param : source_[block].params) bound.insert(param);
-    for (BindingId id : source_[block].bindings) {
-        const Binding& b = source_[id];
-        for (ValueId arg : b.args) use(arg);
-        for (BlockId inner : b.blocks)                   // conditions and guards see them
-            for (ValueId param : source_[inner].params) bound.insert(param);
-        for (const Arm& arm : b.arms)
-            if (arm.guard.valid()) free_values(arm.guard, bound, free);
-        for (BlockId inner : b.blocks) free_values(inner, bound, free);
-        for (ValueId result : b.results) bound.insert(result);
-    }
-    for (ValueId result : source_[block].results) use(result);
+    return unknown_target(b);
 }
 
 // A captured cell gets one shadow at the call, whoever mentions it: f itself or a captured lambda.
 Status Rewrite::shadow_captured_cells(const Binding& lambda) {
     std::set<ValueId> bound;
     std::vector<ValueId> free;
-    free_values(lambda.blocks[0], bound, free);
+    free_values(source_, lambda.blocks[0], bound, free);
     for (ValueId v : free) {
         auto it = definitions_.find(v);
         if (it != definitions_.end() && it->second->form == Form::lambda) TRY(shadow_captured_cells(*it->second));
