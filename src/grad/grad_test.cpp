@@ -50,6 +50,14 @@ TEST(Grad, CapturedIsConstant) {
     for (const Shown& c : cases) EXPECT_EQ(shown(c.program), c.result) << c.program;
 }
 
+TEST(Grad, CellsFromOutsideAreKeptApart) {
+    std::string body = "grad(fn(%x) { write(%a, %x * %x)\nread(%b) * %x })(3.0) }";
+    EXPECT_EQ(shown("def @main() { %a = ref(1.0)\n%b = ref(2.0)\n" + body), "f32 2");
+    EXPECT_EQ(refusal("def @main() { %s = [ref(1.0)]\ngrad(fn(%x) { read(%s[0]) * %x })(3.0) }"),
+              "unsupported: grad: a structure with cells comes from outside of what is differentiated | "
+              "pass or capture the cells themselves");
+}
+
 TEST(Grad, FunctionsGivenAsArguments) {
     const Shown cases[] = {
         {"def @slope(%f, %x) { grad(%f)(%x) }\ndef @sq(%x) { %x * %x }\n"

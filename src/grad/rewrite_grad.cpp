@@ -33,9 +33,31 @@ Status Rewrite::shadow_captured_cells(const Binding& lambda) {
     for (ValueId v : free) {
         auto it = definitions_.find(v);
         if (it != definitions_.end() && it->second->form == Form::lambda) TRY(shadow_captured_cells(*it->second));
-        else if (shadows_.holds_cell(type(v)) && is_constant(v))
+        else if (shadows_.holds_cell(type(v)) && is_constant(v)) {
+            TRY(outer_cells(value(v)));
             twins_[v.index].shadow = TRY(all_.structures.fresh_shadow(w_, value(v)));
+        }
     }
+    return {};
+}
+
+// Every cell from outside gets a shadow of its own, which is right only while no two of them are one cell.
+Status Rewrite::outer_cells(ValueId v) {
+    const Type t = module_.types[w_.type(v)];
+    if (shadows_.inert(w_.type(v)) || !shadows_.holds_cell(w_.type(v))) return {};
+    if (t.kind == TypeKind::tuple) {
+        for (size_t i = 0; i < t.parts.size(); ++i) TRY(outer_cells(w_.project(v, i)));
+        return {};
+    }
+    if (t.kind != TypeKind::ref || shadows_.holds_cell(t.parts[0]))
+        return Error{Code::unsupported, "grad: a structure with cells comes from outside of what is differentiated", w_.span,
+                     "pass or capture the cells themselves"};
+    for (ValueId other : cells_)
+        if (w_.type(other) == w_.type(v)) {
+            ValueId same = w_.builtin("equal", {other, v}, module_.types.scalar(DType::boolean));
+            w_.assert_(w_.op("not", {same}), "grad: two cells from outside are one and the same");
+        }
+    cells_.push_back(v);
     return {};
 }
 
@@ -81,6 +103,8 @@ Status Rewrite::gradient(const Binding& b, const Binding& target) {
     BlockId body = TRY(w_.block(all, [&]() -> Result<std::vector<ValueId>> {
         ValueId none = w_.construct(shadows_.list_decl(), 0, {}, shadows_.list_of(shadows_.step()));
         tape_ = w_.ref(none, "tape");
+        cells_.clear();
+        for (ValueId param : params) TRY(outer_cells(param));
         for (ValueId param : params)
             shadows.push_back(shadows_.inert(w_.type(param)) ? ValueId() : TRY(all_.structures.fresh_shadow(w_, param)));
         if (target.form == Form::lambda) TRY(shadow_captured_cells(target));
