@@ -45,5 +45,8 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/NereusConfigVersion.cmake C
 install(FILES ${CMAKE_SOURCE_DIR}/cmake/NereusConfig.cmake ${CMAKE_BINARY_DIR}/NereusConfigVersion.cmake
   DESTINATION ${package_folder} COMPONENT runtime)
 
+if(NEREUS_SANITIZE)
+  set(sanitize -fsanitize=${NEREUS_SANITIZE})
+endif()
 add_test(NAME consumer COMMAND ${CMAKE_SOURCE_DIR}/test/consumer.sh ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR}
-  ${CMAKE_CXX_COMPILER} "$<$<BOOL:${NEREUS_SANITIZE}>:-fsanitize=${NEREUS_SANITIZE}>")
+  ${CMAKE_CXX_COMPILER} "${sanitize}")

@@ -144,6 +144,9 @@ class LowerOp final : public OpLowering {
         b.results = {result};
         in_.emit(std::move(b));
     }
+    ValueId temporary(DType dtype, std::vector<Dim> shape) override {
+        return in_.add_leaf("", types().tensor(Shape{std::move(shape)}, dtype), binding_.span);
+    }
     void define(Sym symbol, Dim value) override {
         Binding b{.form = Form::dim};
         b.dim = value;

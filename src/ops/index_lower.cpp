@@ -114,8 +114,10 @@ Status lower_scatter_add(OpLowering& l) {
     return k.finish();
 }
 
-Status lower_nonzero(OpLowering& l) {
-    ValueId c = l.arg(0), y = l.result();
+Status lower_nonzero(OpLowering& l) { return lower_nonzero_into(l, l.result()); }
+
+Status lower_nonzero_into(OpLowering& l, ValueId y) {
+    ValueId c = l.arg(0);
     Dims& dims = l.dims();
     const std::vector<Dim> over = l.shape(c);
     Dim found = l.shape(y)[1];

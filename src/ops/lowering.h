@@ -95,6 +95,7 @@ class OpLowering {
     virtual void check_same_but(ValueId a, ValueId b, int64_t axis, std::string what) = 0;
     virtual void shape_vector(ValueId result, ValueId x) = 0;
     virtual void define(Sym symbol, Dim value) = 0;
+    virtual ValueId temporary(DType dtype, std::vector<Dim> shape) = 0;
 
  protected:
     std::unordered_map<ValueId, std::vector<Dim>> opened_;

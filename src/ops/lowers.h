@@ -30,6 +30,7 @@ Status lower_slice_update(OpLowering& l);
 Status lower_gather(OpLowering& l);
 Status lower_scatter_add(OpLowering& l);
 Status lower_nonzero(OpLowering& l);
+Status lower_nonzero_into(OpLowering& l, ValueId y);     // a row of y per axis of shape(c)
 
 Status lower_topk(OpLowering& l);
 

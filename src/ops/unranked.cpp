@@ -335,6 +335,41 @@ Status fold(OpLowering& l) {
     return as_ranked(l);
 }
 
+Status topk(OpLowering& l) {
+    ValueId x = l.arg(0);
+    int64_t axis = l.integer("axis");
+    size_t at = open_axis(l, x, axis);
+    Dim k = l.size(l.arg(1)), extent = l.shape(x)[at];
+    std::string what = "k={0} is out of range for axis " + std::to_string(axis);
+    l.check(k, Relation::greater_equal, l.dims().constant(0), what);
+    l.check(k, Relation::less_equal, extent, what + " of size {1}");
+    for (ValueId result : l.binding().results) {
+        std::vector<Dim> chosen = l.shape(x);
+        chosen[at] = k;
+        make_like(l, result, x, axis, {{.number = k}}, std::move(chosen));
+    }
+    return as_ranked(l);
+}
+
+// Coordinates along axes that are not there are 0 and come first: the rest is the result.
+Status nonzero(OpLowering& l) {
+    ValueId c = l.arg(0), y = l.result();
+    Dims& dims = l.dims();
+    const std::vector<Dim> shape = l.shape(y);
+    Dim rank = l.rank(c), found = shape[1];
+    open_aligned(l, c);
+    ValueId all = l.temporary(DType::i64, {dims.constant(aligned_axes), found});
+    TRY(lower_nonzero_into(l, all));
+    if (std::optional<Sym> symbol = dims.as_symbol(shape[0])) l.define(*symbol, rank);
+    KernelWriter k(l, "copy");
+    loop::GroupId g = k.group("g", loop::Role::parallel, shape);
+    const std::vector<Stride> dense = dense_strides(dims, shape);
+    Dim before = dims.sub(dims.constant(aligned_axes), rank);
+    loop::ExprId value = k.read(all, {{g, dense}}, {k.offset(before, found, dims.constant(aligned_axes + 1))});
+    k.store(y, {{g, dense}}, value);
+    return k.finish();
+}
+
 // A vector on the left is a row and one on the right a column, and the result loses that axis again.
 Status matmul(OpLowering& l) {
     ValueId a = l.arg(0), b = l.arg(1), y = l.result();
@@ -378,7 +413,7 @@ struct Row { std::string_view op; Status (*lower)(OpLowering&); };
 constexpr Row rows[] = {
     {"sum", fold}, {"max", fold}, {"sum_to", sum_to}, {"matmul", matmul}, {"reshape", reshape}, {"broadcast_to", broadcast_to},
     {"transpose", transpose}, {"concat", concat}, {"split", split}, {"shape_of", shape_of}, {"full", full}, {"random", random},
-    {"gather", gather}, {"scatter_add", scatter_add}, {"slice", slice}, {"slice_update", slice_update},
+    {"topk", topk}, {"nonzero", nonzero}, {"gather", gather}, {"scatter_add", scatter_add}, {"slice", slice}, {"slice_update", slice_update},
 };
 } // namespace
 

@@ -11,7 +11,7 @@ std::span<const FlagSpec> call_flags() {
     static constexpr FlagSpec flags[] = {
         {"inputs", true, "FILE.json arguments by parameter name: one object, or a list of them"},
         {"input", true, "x=SPEC one argument: x=2x3xf32=random, x=@x.npy, x=3xi64=1,2,3, x=f32=2.5"},
-        {"json", false, "results as JSON, one line each"},
+        {"json", false, "results as JSON, on one line: a value, or a list where the inputs were one"},
         {"seed", true, "N seed of random inputs"},
         {"each", false, "time and peak memory of every call, on stderr"},
         {"stats", false, "counters of all calls, on stderr"},
