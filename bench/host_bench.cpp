@@ -35,7 +35,7 @@ struct Calls {
     size_t next = 0;
 
     Calls(Executable exe, std::vector<std::vector<HostTensor>> args) : args(std::move(args)) {
-        context = good(Context::make(good(LoadedExecutable::load(std::move(exe), library))));
+        context = good(Context::make(good(LoadedExecutable::load(std::move(exe), library)), {.memory_limit = 1 << 28}));
         results.resize(context->program().exe().entries[0].result_leaves.size());
         for (size_t i = 0; i < 2 * this->args.size(); ++i) one();
     }
@@ -106,13 +106,15 @@ int main(int argc, char** argv) {
             benchmark::DoNotOptimize(k(&launch, 0, 1, nullptr));
         }
     };
+    HostTensor flag = good(HostTensor::make(DType::boolean, {}));
+    *good(flag.mutable_bytes()) = std::byte(1);
     const Row rows[] = {
         {"empty call", entry("empty", numbers(1)), 1, ""},
         {"kernel called directly", direct, 100, ""},
         {"call with one launch", listed(1), 1, ""},
         {"launch in a list", listed(101), 100, "call with one launch"},
         {"loop step", entry("plain_loop", numbers(many)), many, "empty call"},
-        {"if", entry("if_loop", numbers(many)), many, "loop step"},
+        {"if", entry("if_loop", {{HostTensor::scalar(many), flag}}), many, "loop step"},
         {"match", entry("match_loop", numbers(many)), many, "loop step"},
         {"closure call", entry("closure_loop", numbers(many)), many, "loop step"},
         {"recursion step", entry("recursion", numbers(many)), many, "empty call"},

@@ -1,6 +1,6 @@
 // Depth and length are bounded by memory alone: recursion a million deep, with values as deep as that, runs, compares,
 // prints and is freed on a thread with little native stack; interpreted as well as compiled.
-#include "driver/compiled.h"
+#include "driver/compiled_testing.h"
 #include "eval/eval.h"
 #include "value/compare.h"
 #include "value/text.h"

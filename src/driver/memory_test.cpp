@@ -1,6 +1,6 @@
 // Memory is planned: what Context::peak says is what a run reserves, close to what is alive in it, and far below what
 // every buffer apart would take. What is alive is counted by a script of its own, on a trace of the run.
-#include "driver/compiled.h"
+#include "driver/compiled_testing.h"
 #include <cstdio>
 #include <filesystem>
 #include <malloc.h>
@@ -130,6 +130,30 @@ void thousand_shapes(const std::string& file, const std::string& entry) {
 
 TEST(Memory, PeakIsWhatIsReservedAndCloseToWhatIsAlive) {
     for (const Case& c : cases) planned_well(c);
+}
+// Trips that follow from an argument do not matter where sizes stay the same; a depth must be given.
+TEST(Memory, PeakWithTripsAndDepthsFromArguments) {
+    Value x = Value::tensor(*HostTensor::make(DType::f32, {30, 7})), row = Value::tensor(*HostTensor::make(DType::f32, {50}));
+    Compiled loop("control.nr", "loop"), deep("depth.nr", "tensors");
+    ASSERT_TRUE(loop.loaded && deep.loaded);
+    std::unique_ptr<Context> context = loop.context();
+    Value args[] = {x, number_value(3)};
+    ASSERT_TRUE(context->run(loop.entry(), args));
+    Result<int64_t> peak = context->peak(loop.entry(), door_sizes(loop, args));
+    ASSERT_TRUE(peak) << peak.error().message;
+    EXPECT_EQ(*peak, context->stats().peak_bytes);
+
+    context = deep.context();
+    for (int64_t depth : {0, 1, 50}) {
+        Value deep_args[] = {row, number_value(depth)};
+        ASSERT_TRUE(context->run(deep.entry(), deep_args));
+        std::optional<int64_t> numbers[] = {std::nullopt, depth};
+        peak = context->peak(deep.entry(), door_sizes(deep, deep_args), numbers);
+        ASSERT_TRUE(peak) << peak.error().message;
+        EXPECT_EQ(*peak, context->stats().peak_bytes);
+    }
+    int64_t sizes[] = {50};
+    EXPECT_EQ(context->peak(deep.entry(), sizes).error().code, Code::limit);
 }
 TEST(Memory, ThousandShapesOnOneContext) {
     for (const char* entry : {"attention", "recurrent", "unequal_arms", "blocks"}) thousand_shapes("memory.nr", entry);

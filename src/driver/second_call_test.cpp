@@ -1,6 +1,6 @@
 // What a second call at a seen shape costs: no allocation, no plan, and one run of bound launches where nothing branches.
 // This file counts every allocation of the test binary.
-#include "driver/compiled.h"
+#include "driver/compiled_testing.h"
 #include <atomic>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -1,5 +1,5 @@
 // One executable, many threads, each with a context of its own: the same bits as on one thread.
-#include "driver/compiled.h"
+#include "driver/compiled_testing.h"
 #include "value/compare.h"
 #include <atomic>
 #include <thread>

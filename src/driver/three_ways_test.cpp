@@ -1,7 +1,7 @@
 // Everything runs three ways and agrees: interpreted, compiled in process, and from the bytes of an artefact; the last two
 // bit for bit. One compile per entry and target, before any input exists; then many sizes in random order on one context.
 #include "base/file.h"
-#include "driver/random_inputs.h"
+#include "driver/random_inputs_testing.h"
 #include "eval/eval.h"
 #include "exe/artefact.h"
 #include "library/library.h"
@@ -80,6 +80,14 @@ void three_ways(const std::string& path, const std::string& entry, int calls, ui
 TEST(ThreeWays, Programs) {
     for (const auto& file : std::filesystem::directory_iterator(NEREUS_SOURCE_DIR "/test/programs"))
         for (const std::string& entry : entries_of(file.path())) three_ways(file.path(), entry, 20, 1);
+}
+// Run by tools/soak, round after round, each with a seed of its own.
+TEST(ThreeWays, DISABLED_Soak) {
+    const char* seed = std::getenv("NEREUS_SEED");
+    ASSERT_TRUE(seed) << "NEREUS_SEED is not set";
+    for (const auto& file : std::filesystem::directory_iterator(NEREUS_SOURCE_DIR "/test/programs"))
+        for (const std::string& entry : entries_of(file.path()))
+            three_ways(file.path(), entry, 150, std::strtoull(seed, nullptr, 10));
 }
 TEST(ThreeWays, ThousandShapesOnOneContext) { three_ways(NEREUS_SOURCE_DIR "/test/programs/straight.nr", "dense", 1000, 2); }
 } // namespace

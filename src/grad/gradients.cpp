@@ -28,7 +28,7 @@ Status Gradients::expand(FunctionId id, Span asked) {
         return Error{Code::unsupported, "the order of differentiation is not bounded: the gradient of @" + module[id].name +
                                             " is needed to write it down", asked};
     states_[id] = State::busy;
-    std::vector<std::pair<FunctionId, FunctionId>> outer = std::move(waiting_);
+    std::vector<FunctionId> outer = std::move(waiting_);
     waiting_.clear();
     while (has_gradient(module[id])) {
         const Function source = module[id];
@@ -39,9 +39,9 @@ Status Gradients::expand(FunctionId id, Span asked) {
         module[id] = std::move(out);
     }
     while (!waiting_.empty()) {
-        auto [source, target] = waiting_.back();
+        FunctionId target = waiting_.back();
         waiting_.pop_back();
-        TRY(derive(source, target));
+        TRY(derive(target));
     }
     waiting_ = std::move(outer);
     states_[id] = State::done;
@@ -60,12 +60,21 @@ Result<FunctionId> Gradients::taped(FunctionId id, Span asked) {
     Function& target = module[made];
     target.result = shadows.with_shadow(source.result);
     order_[made] = order, states_[made] = State::done, taped_[id] = made;
-    waiting_.push_back({id, made});
+    pending_[made] = id;
+    waiting_.push_back(made);
     return made;
 }
 
-Status Gradients::derive(FunctionId source_id, FunctionId target) {
-    if (module[source_id].vjp_forward.valid()) return derive_custom(source_id, target);
+Status Gradients::derive(FunctionId target) {
+    auto it = pending_.find(target);
+    if (it == pending_.end()) return {};
+    FunctionId source = it->second;
+    pending_.erase(it);
+    TRY(derive(source));                                 // of a higher order: what it is made from must be there
+    return module[source].vjp_forward.valid() ? derive_custom(source, target) : derive_plain(source, target);
+}
+
+Status Gradients::derive_plain(FunctionId source_id, FunctionId target) {
     const Function source = module[source_id];
     Function out;
     out.name = module[target].name;

@@ -19,7 +19,8 @@ class Gradients {
 
  private:
     Status expand(FunctionId function, Span asked);
-    Status derive(FunctionId source, FunctionId target);
+    Status derive(FunctionId target);        // writes its body, if that is still to be done
+    Status derive_plain(FunctionId source, FunctionId target);
     Status derive_custom(FunctionId source, FunctionId target);      // of a function `with vjp`
 
     enum class State : uint8_t { untouched, busy, done };
@@ -27,7 +28,8 @@ class Gradients {
     std::map<FunctionId, FunctionId> taped_;
     std::map<FunctionId, State> states_;
     std::map<FunctionId, int> order_;        // of derivative; absent: 0
-    std::vector<std::pair<FunctionId, FunctionId>> waiting_;         // to derive before the function at hand is done
+    std::map<FunctionId, FunctionId> pending_;           // taped functions without a body yet, and what they are of
+    std::vector<FunctionId> waiting_;                    // those to derive before the function at hand is done
     FunctionId run_tape_;
 };
 } // namespace nereus

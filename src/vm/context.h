@@ -36,9 +36,12 @@ class Context {
     // other owner is written in place, so that a second call at the same shapes allocates nothing.
     Status run(const EntryInfo& entry, std::span<const HostTensor> args, std::span<HostTensor> results);
 
-    // The bytes of frames and arenas that a call with these door sizes reserves (Stats::arena_bytes), without running it;
-    // an upper bound where elements decide between ways. No bound found (limit): a size or a depth follows from elements.
-    Result<int64_t> peak(const EntryInfo& entry, std::span<const int64_t> door_sizes) const;
+    // The bytes of frames, arenas and scratch that a call with these door sizes reserves (Stats::peak_bytes without
+    // objects), without running it; an upper bound where elements decide between ways. `numbers`, per leaf of the
+    // parameters: those that are known, such as a number of trips or a depth. No bound found (limit): a size or a depth
+    // follows from elements.
+    Result<int64_t> peak(const EntryInfo& entry, std::span<const int64_t> door_sizes,
+                         std::span<const std::optional<int64_t>> numbers = {}) const;
 
     const LoadedExecutable& program() const { return *program_; }
     const Stats& stats() const { return stats_; }

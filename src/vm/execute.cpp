@@ -18,7 +18,7 @@ int64_t floor_divide(int64_t a, int64_t b) {
 }
 
 // {0}, {1}, … are door sizes, {expected} and {found} shapes.
-std::string misfit_text(const Site& site, const Misfit& misfit, std::span<const int64_t> sizes) {
+std::string mismatch_text(const Site& site, const Mismatch& misfit, std::span<const int64_t> sizes) {
     std::string what = site.what;
     auto replace = [&](const std::string& mark, const std::string& text) {
         for (size_t at; (at = what.find(mark)) != std::string::npos;) what.replace(at, mark.size(), text);
@@ -329,8 +329,8 @@ bool Context::execute(Frame* frame) {
             std::span<const uint32_t> parts = list(in.c);
             looked_.clear();
             for (uint32_t reg : parts.subspan(1)) looked_.push_back(number(reg));
-            std::optional<Misfit> misfit = find_misfit(*program_, in.b, object(parts[0]), looked_);
-            if (misfit) return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, misfit_text(exe.sites[in.a], *misfit, looked_));
+            std::optional<Mismatch> misfit = find_mismatch(*program_, in.b, object(parts[0]), looked_);
+            if (misfit) return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, mismatch_text(exe.sites[in.a], *misfit, looked_));
             break;
         }
         }

@@ -73,9 +73,9 @@ void observe(const LoadedExecutable& program, uint32_t type, const Object* objec
     });
 }
 
-std::optional<Misfit> find_misfit(const LoadedExecutable& program, uint32_t type, const Object* object,
+std::optional<Mismatch> find_mismatch(const LoadedExecutable& program, uint32_t type, const Object* object,
                                   std::span<const int64_t> sizes) {
-    std::optional<Misfit> found;
+    std::optional<Mismatch> found;
     walk(program, {object, type, nullptr}, true, [&](const TensorObject& tensor, const DoorType& expected, const DataObject* inside) {
         size_t rank = expected.axes.size();
         bool fits = expected.ranked ? tensor.count == rank : tensor.count >= rank;
@@ -90,7 +90,7 @@ std::optional<Misfit> find_misfit(const LoadedExecutable& program, uint32_t type
             text += (i ? ", " : "") + (size < 0 ? "?" : std::to_string(size));
         }
         text = "(" + text + (expected.ranked ? ")" : rank == 0 ? "..)" : ", ..)");
-        found = Misfit{std::move(text), shape_text({tensor.dims, tensor.count})};
+        found = Mismatch{std::move(text), shape_text({tensor.dims, tensor.count})};
         return false;
     });
     return found;

@@ -9,8 +9,8 @@ namespace nereus {
 // Per door size, what the first element that shows it says, depth first; -1: none does.
 void observe(const LoadedExecutable& program, uint32_t type, const Object* object, std::span<int64_t> sizes);
 
-struct Misfit { std::string expected, found; };          // shapes as text
+struct Mismatch { std::string expected, found; };          // shapes as text
 // An element that is not as the type and these sizes say; nothing: all are.
-std::optional<Misfit> find_misfit(const LoadedExecutable& program, uint32_t type, const Object* object,
+std::optional<Mismatch> find_mismatch(const LoadedExecutable& program, uint32_t type, const Object* object,
                                   std::span<const int64_t> sizes);
 } // namespace nereus

@@ -1,6 +1,7 @@
 // Context::peak: follows the code with the door sizes known and everything that comes from elements unknown. Frames and
 // arenas are placed exactly as a run places them. Where an unknown number decides, both ways are followed; a state met
-// before is not followed again, so loops with unknown ends come to rest as long as their sizes stay the same.
+// before is not followed again, and a place passed often forgets what differed from time to time, as a loop's counter:
+// loops with unknown ends come to rest as long as their sizes stay the same. Recursion of unknown depth does not.
 // Does not count objects: their number follows from values.
 #include "dim/relation.h"
 #include "vm/arithmetic.h"
@@ -29,14 +30,22 @@ struct Context::PeakWalk {
     std::optional<Error> failure;                         // where the first way that fails does
     std::vector<State> open;
     std::set<std::vector<uint64_t>> met;
+    struct Crossing { int visits = 0; State joined; };   // joined: what was known in all visits after the first few
+    std::map<std::vector<uint64_t>, Crossing> crossings; // where unknown numbers decide: code and places of all frames
+    static constexpr int exact_visits = 16;
+    int64_t scratch = 0;                                  // of launches that have no slot for it
     std::map<std::pair<uint32_t, std::vector<int64_t>>, Placement> placements;
 
-    Result<int64_t> run(const EntryInfo& entry, std::span<const int64_t> sizes) {
+    Result<int64_t> run(const EntryInfo& entry, std::span<const int64_t> sizes,
+                        std::span<const std::optional<int64_t>> numbers) {
         if (sizes.size() != entry.sizes)
             return Error{Code::usage, "expected " + std::to_string(entry.sizes) + " sizes, found " +
                                           std::to_string(sizes.size())};
         State first = {activation(entry.function, 0)};
         for (size_t i = 0; i < sizes.size(); ++i) first[0].regs[i] = {true, uint64_t(sizes[i])};
+        for (size_t i = 0; i < std::min(numbers.size(), entry.param_leaves.size()); ++i)
+            if (numbers[i] && entry.param_leaves[i].kind == DoorLeaf::Kind::number)
+                first[0].regs[sizes.size() + i] = {true, uint64_t(*numbers[i])};
         open.push_back(std::move(first));
         while (!open.empty()) {
             State state = std::move(open.back());
@@ -44,7 +53,7 @@ struct Context::PeakWalk {
             while (TRY(step(state))) {}
         }
         if (!finished && failure) return *failure;
-        return highest;
+        return highest + scratch;
     }
 
     Activation activation(uint32_t function, int64_t begin) {
@@ -114,6 +123,7 @@ struct Context::PeakWalk {
         }
         case Opcode::launch:
             for (uint32_t reg : exe.launches[in.a].late) top.regs[reg] = {};
+            use_scratch(exe.launches[in.a]);
             break;
         default: // reads elements or objects, or writes no register at all
             if (opcode_row(in.op).a == OperandKind::def) top.regs[in.a] = {};
@@ -138,18 +148,40 @@ struct Context::PeakWalk {
             top.at = (when.value != 0) == (in.op == Opcode::jump_if) ? in.a : top.at + 1;
             return true;
         }
-        std::vector<uint64_t> key;
+        std::vector<uint64_t> key, place;
         for (const Activation& each : state) {
-            key.insert(key.end(), {uint64_t(each.function) << 32 | each.at, uint64_t(each.begin),
-                                   reinterpret_cast<uint64_t>(each.placed)});
+            place.insert(place.end(), {uint64_t(each.function) << 32 | each.at, uint64_t(each.begin),
+                                       reinterpret_cast<uint64_t>(each.placed)});
             for (Word word : each.regs) key.insert(key.end(), {uint64_t(word.known), word.value});
         }
-        steps += int64_t(key.size());
+        steps += int64_t(key.size() + place.size());
+        key.insert(key.end(), place.begin(), place.end());
         if (!met.insert(std::move(key)).second) return false;
+        Crossing& crossing = crossings[std::move(place)];
+        if (++crossing.visits > exact_visits) {
+            if (crossing.joined.empty()) crossing.joined = state;
+            else if (!join(crossing.joined, state)) return false;
+            state = crossing.joined;
+        }
         open.push_back(state);
         open.back().back().at = in.a;
-        ++top.at;
+        ++state.back().at;
         return true;
+    }
+    // Forgets in `a` what is not so in `b`, which stands at the same place; false: there was nothing to forget.
+    static bool join(State& a, const State& b) {
+        bool changed = false;
+        for (size_t f = 0; f < a.size(); ++f)
+            for (size_t r = 0; r < a[f].regs.size(); ++r) {
+                Word &word = a[f].regs[r], other = b[f].regs[r];
+                if (!word.known || (other.known && other.value == word.value)) continue;
+                word = {};
+                changed = true;
+            }
+        return changed;
+    }
+    void use_scratch(const LaunchInfo& launch) {
+        if (launch.scratch < 0) scratch = std::max(scratch, exe.kernels[launch.kernel].scratch);
     }
 
     Status enter(Activation& top, const Instruction& in) {
@@ -165,6 +197,8 @@ struct Context::PeakWalk {
             std::vector<int64_t> values = TRY(plan_values(top.at, region, key));
             place->second = TRY(place_slots(region, values, mode));
         }
+        for (const std::vector<uint32_t>& each : region.lists)
+            for (uint32_t launch : each) use_scratch(exe.launches[launch]);
         top.placed = &place->second;
         top.arena = (top.begin + Frame::bytes(exe.functions[top.function].registers) + slot_alignment - 1) /
                     slot_alignment * slot_alignment;
@@ -191,7 +225,8 @@ struct Context::PeakWalk {
     }
 };
 
-Result<int64_t> Context::peak(const EntryInfo& entry, std::span<const int64_t> door_sizes) const {
-    return PeakWalk{*program_, options_.pack}.run(entry, door_sizes);
+Result<int64_t> Context::peak(const EntryInfo& entry, std::span<const int64_t> door_sizes,
+                              std::span<const std::optional<int64_t>> numbers) const {
+    return PeakWalk{*program_, options_.pack}.run(entry, door_sizes, numbers);
 }
 } // namespace nereus

@@ -1,4 +1,4 @@
-// driver/random_inputs.h - random arguments for any entry point, for the tests that run whole programs.
+// driver/random_inputs_testing.h - random arguments for any entry point, for the tests that run whole programs.
 #pragma once
 #include "base/file.h"
 #include "driver/compile.h"

@@ -1,6 +1,7 @@
-// driver/compiled.h - an entry of a program file, compiled and loaded, for the tests that run whole programs.
+// driver/compiled_testing.h - an entry of a program file, compiled and loaded, for the tests that run whole programs.
 #pragma once
-#include "driver/random_inputs.h"
+#include "library/library.h"
+#include "driver/random_inputs_testing.h"
 #include "vm/context.h"
 
 namespace nereus {
@@ -18,7 +19,7 @@ struct Compiled {
         Result<Module> parsed = parse_program(NEREUS_SOURCE_DIR "/test/programs/" + file, &sources);
         Result<Module> module = parsed ? run_until(*parsed, "specialise", options) : parsed.error();
         Result<Executable> exe = module ? compile(*parsed, options, &report) : module.error();
-        Result<std::shared_ptr<const LoadedExecutable>> made = exe ? LoadedExecutable::load(std::move(*exe)) : exe.error();
+        Result<std::shared_ptr<const LoadedExecutable>> made = exe ? LoadedExecutable::load(std::move(*exe), library()) : exe.error();
         if (!made) {
             ADD_FAILURE() << file << " @" << name << ": " << made.error().message;
             return;

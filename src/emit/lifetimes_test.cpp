@@ -1,0 +1,51 @@
+#include "emit/lifetimes.h"
+#include <gtest/gtest.h>
+#include <string>
+
+namespace nereus {
+static std::string spans(const Lifetimes& lifetimes, uint32_t slot, uint32_t steps) {
+    std::string text;
+    for (StepSpan span : lifetimes.find(slot + 1, steps)[slot])
+        text += (text.empty() ? "" : " ") + std::to_string(span.first) + "-" + std::to_string(span.last);
+    return text;
+}
+
+TEST(Lifetimes, FromWriteToLastUse) {
+    Lifetimes l;
+    l.write(0, 2), l.use(0, 4), l.use(0, 5);
+    l.write(0, 8), l.use(0, 9);                          // a new value in the same slot
+    EXPECT_EQ(spans(l, 0, 12), "2-5 8-9");
+    l.write(1, 3);
+    EXPECT_EQ(spans(l, 1, 12), "3-3") << "written in vain";
+    l.use(2, 3);
+    EXPECT_EQ(spans(l, 2, 12), "0-3") << "never written: from the beginning";
+    EXPECT_EQ(spans(l, 3, 12), "0-0");
+    l.write(4, 6), l.use(4, 6), l.use(5, 6), l.write(5, 6), l.write(5, 1);
+    EXPECT_EQ(spans(l, 4, 12), "6-6") << "read after it was written, in one step";
+    EXPECT_EQ(spans(l, 5, 12), "1-6");
+}
+
+// 2 forks to the arms 3-5 and 6-8, which meet in 9.
+TEST(Lifetimes, ArmsAreNotOneAfterTheOther) {
+    Lifetimes l;
+    l.jump(2, 6), l.stop(5), l.jump(5, 9);
+    l.write(0, 1), l.use(0, 3), l.use(0, 7);             // from before, read in both
+    EXPECT_EQ(spans(l, 0, 12), "1-3 6-7");
+    l.write(1, 4), l.write(1, 8), l.use(1, 10);          // made in both
+    EXPECT_EQ(spans(l, 1, 12), "4-5 8-10");
+    l.write(2, 1), l.use(2, 4), l.use(2, 11);            // read after them: alive in both
+    EXPECT_EQ(spans(l, 2, 12), "1-11");
+}
+
+// 3 is the head of a loop to 7; 8 follows.
+TEST(Lifetimes, LoopsGoAround) {
+    Lifetimes l;
+    l.jump(7, 3), l.stop(7), l.jump(3, 8);
+    l.write(0, 1), l.use(0, 5);                          // from before, read in each trip
+    EXPECT_EQ(spans(l, 0, 10), "1-7");
+    l.write(1, 2), l.use(1, 4), l.write(1, 6), l.use(1, 9);          // carried
+    EXPECT_EQ(spans(l, 1, 10), "2-4 6-9");
+    l.write(2, 4), l.use(2, 5);                          // within a trip
+    EXPECT_EQ(spans(l, 2, 10), "4-5");
+}
+} // namespace nereus

@@ -1,0 +1,100 @@
+// The forms of grad: what is taken, what is given back, what is refused.
+#include "grad/gradient_testing.h"
+#include <gtest/gtest.h>
+
+namespace nereus {
+namespace {
+struct Shown { const char* program; const char* result; };
+
+TEST(Grad, Forms) {
+    const Shown cases[] = {
+        {"def @main() { grad(fn(%x) { %x * %x })(3.0) }", "f32 6"},
+        {"def @f(%x, %y) { %x * %y }\ndef @main() { grad(@f)(3.0, 4.0) }", "(f32 4, f32 3)"},
+        {"def @f(%x, %y) { %x * %y }\ndef @main() { grad(@f, wrt=[1])(3.0, 4.0) }", "f32 3"},
+        {"def @f(%x, %y, %z) { %x * %y * %z }\ndef @main() { grad(@f, wrt=[2, 0])(3.0, 4.0, 5.0) }", "(f32 12, f32 20)"},
+        {"def @f(%x) { %x * %x }\ndef @main() { grad(@f, mode=\"closures\")(3.0) }", "f32 6"},
+        {"def @f(%x) { %x * %x }\ndef @main() { value_and_grad(@f)(3.0) }", "(f32 9, f32 6)"},
+        {"def @f(%x, %y) { %x * %y }\ndef @main() { value_and_grad(@f)(3.0, 4.0) }", "(f32 12, (f32 4, f32 3))"},
+        {"def @f(%x) { (%x * %x, 2) }\ndef @main() { vjp(@f)(tensor([3.0, 4.0]), (tensor([1.0, 10.0]), 0)) }", "Tensor[(2), f32] [6, 80]"},
+        {"def @main() { %g = grad(fn(%x) { %x * %x * %x })\n(%g(1.0), %g(2.0)) }", "(f32 3, f32 12)"},
+        {"def @apply(%f, %x) { %f(%x) }\ndef @main() { @apply(grad(fn(%x) { exp(%x) * 0.0 + %x }), 1.0) }", "f32 1"},
+    };
+    for (const Shown& c : cases) EXPECT_EQ(shown(c.program), c.result) << c.program;
+}
+
+TEST(Grad, ResultsHaveTheParametersType) {
+    const Shown cases[] = {
+        {"type P = {w: f32, n: i64, b: bool}\ndef @main() { grad(fn(%p: P) { %p.w * %p.w })({w = 3.0, n = 7, b = true}) }",
+         "{w = f32 6, n = i64 0, b = bool false}"},
+        {"type T[a] = Leaf(a) | Node(T[a], T[a]) | Other(i64)\ndef @left(%t) { match (%t) { Leaf(%v) => %v, Node(%l, _) => @left(%l), Other(_) => 1.0 } }\n"
+         "def @main() { grad(@left)(Node(Leaf(2.0), Node(Other(4), Leaf(3.0)))) }",
+         "Node(Leaf(f32 1), Node(Other(i64 0), Leaf(f32 0)))"},
+        {"def @main() { grad(fn(%s) { %s[1] * %s[1] })([1.0, 2.0, 3.0]) }", "[f32 0, f32 4, f32 0]"},
+        {"def @main() { grad(fn(%x, %i) { sum(%x[%i]) })(tensor([[1.0, 2.0], [3.0, 4.0]]), 1) }",
+         "(Tensor[(2, 2), f32] [[0, 0], [1, 1]], i64 0)"},
+        {"def @main() { grad(fn(%x) { sum(%x) })(full([0, 3], 1.0)) }", "Tensor[(0, 3), f32] []"},
+    };
+    for (const Shown& c : cases) EXPECT_EQ(shown(c.program), c.result) << c.program;
+}
+
+TEST(Grad, CapturedIsConstant) {
+    const Shown cases[] = {
+        {"def @main() { %c = 5.0 * 2.0\ngrad(fn(%x) { %x * %c })(3.0) }", "f32 10"},
+        {"def @main() { %r = ref(2.0)\ngrad(fn(%x) { %x * read(%r) })(3.0) }", "f32 2"},
+        // what is written and read again counts, and is seen outside
+        {"def @main() { %r = ref(2.0)\n%g = grad(fn(%x) { write(%r, read(%r) * %x)\nread(%r) * %x })(3.0)\n(%g, read(%r)) }", "(f32 12, f32 6)"},
+        {"def @main() { %r = ref(2.0)\n%f = fn(%x) { write(%r, %x * %x)\n() }\n%g = grad(fn(%x) { %f(%x)\nread(%r) })(3.0)\n%g }", "f32 6"},
+        {"def @main() { %k = 2.0\n%f = fn(%x) { %x * %k }\ngrad(fn(%x) { %f(%x) * %f(1.0) })(3.0) }", "f32 4"},
+        {"def @main() { %p = (2.0, ref(1.0))\ngrad(fn(%x) { write(%p.1, %x * %p.0)\nread(%p.1) })(3.0) }", "f32 2"},
+    };
+    for (const Shown& c : cases) EXPECT_EQ(shown(c.program), c.result) << c.program;
+}
+
+TEST(Grad, ThePrimalRunsOnce) {
+    EXPECT_EQ(shown("def @main() { %n = ref(0)\n%g = grad(fn(%x) { write(%n, read(%n) + 1)\n%x * %x })(3.0)\n(%g, read(%n)) }"), "(f32 6, i64 1)");
+}
+
+TEST(Grad, StopGradientCuts) {
+    EXPECT_EQ(shown("def @main() { grad(fn(%x) { %x * stop_gradient(%x * %x) })(3.0) }"), "f32 9");
+    EXPECT_EQ(shown("def @main() { grad(fn(%x) { %p = stop_gradient((%x, %x))\n%x * %p.0 + %p.1 })(3.0) }"), "f32 3");
+}
+
+TEST(Grad, Nested) {
+    const Shown cases[] = {
+        {"def @main() { grad(fn(%x) { grad(fn(%y) { %y * %y * %y })(%x) })(2.0) }", "f32 12"},
+        {"def @cube(%x) { %x * %x * %x }\ndef @slope(%x) { grad(@cube)(%x) }\ndef @main() { grad(@slope)(2.0) }", "f32 12"},
+        {"def @cube(%x) { %x * %x * %x }\ndef @main() { grad(fn(%x) { grad(fn(%y) { grad(@cube)(%y) })(%x) })(2.0) }", "f32 6"},
+        {"def @main() { grad(fn(%x) { %x * grad(fn(%y) { %y * %x * %y })(%x) })(2.0) }", "f32 24"},
+        {"def @main() { grad(fn(%x) { grad(fn(%y) { sum(exp(%y) * %x) })(%x)[0] })(tensor([0.0, 1.0])) }", "Tensor[(2), f32] [1, 0]"},
+    };
+    for (const Shown& c : cases) EXPECT_EQ(shown(c.program), c.result) << c.program;
+}
+
+TEST(Grad, CustomRules) {
+    std::string rule = "def @sq(%x) with vjp = (@fwd, @bwd) { %x * %x }\ndef @fwd(%x) { (%x * %x, %x) }\n"
+                       "def @bwd(%r, %d) { %d * %r * 20.0 }\n";
+    EXPECT_EQ(shown(rule + "def @main() { (@sq(3.0), grad(fn(%x) { @sq(%x) * 2.0 })(3.0)) }"), "(f32 9, f32 120)");
+    EXPECT_EQ(shown(rule + "def @main() { grad(@sq)(3.0) }"), "f32 60");
+    EXPECT_EQ(shown("type P = {a: f32, n: i64}\ndef @f(%p: P, %x) with vjp = (@fwd, @bwd) { %p.a * %x }\n"
+                    "def @fwd(%p: P, %x) { (%p.a * %x, (%p, %x)) }\n"
+                    "def @bwd(%r, %d) { ({a = %d * %r.1, n = 5}, %d * %r.0.a) }\n"
+                    "def @main() { grad(fn(%p: P, %x) { @f(%p, %x) * 2.0 })({a = 3.0, n = 1}, 4.0) }"),
+              "({a = f32 8, n = i64 0}, f32 6)");
+}
+
+TEST(Grad, Refusals) {
+    const Shown cases[] = {
+        {"def @main(%x: Tensor[(3), f32]) { grad(fn(%x) { %x * %x })(%x) }", "shape: full: the value must be a scalar, found rank 1"},
+        {"def @f(%x) { grad(@f)(%x) * %x }\ndef @main(%x: f32) { @f(%x) }",
+         "unsupported: the order of differentiation is not bounded: the gradient of @f is needed to write it down"},
+        {"def @main(%x: f32) { grad(fn(%r, %x) { read(%r) * %x })(ref(%x), %x) }",
+         "type: grad: parameter 0 holds a cell, which has no adjoint | choose the parameters to differentiate by: wrt=[...]"},
+        {"def @main(%x: f32) { grad(fn(%f, %x) { %f(%x) * 1.0 })(fn(%y) { %y }, %x) }",
+         "type: grad: parameter 0 holds a function, which has no adjoint | choose the parameters to differentiate by: wrt=[...]"},
+        {"def @main(%x: f32) { grad(fn(%x) { %x }, mode=\"other\")(%x) }",
+         "unsupported: grad has no mode \"other\" | write mode=\"closures\", or leave it out"},
+    };
+    for (const Shown& c : cases) EXPECT_EQ(refusal(c.program), c.result) << c.program;
+}
+} // namespace
+} // namespace nereus
