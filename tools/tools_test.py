@@ -189,6 +189,13 @@ class Docs(Sandbox):
         self.write("README.md", "[w](docs/words.md#gone)\n")
         self.expect_problem("check_docs", "no such heading")
 
+    def test_paths_of_ours(self):
+        self.write("src/a.cpp", "")
+        self.write("docs/design.md", "`src/a.cpp`, `src/a.cpp:X.Is`, `src`, `x/y` and `test/*.txt`\n")
+        self.expect_clean("check_docs")
+        self.write("docs/design.md", "\n`src/b.cpp`\n")
+        self.expect_problem("check_docs", "docs/design.md:2: no such path: src/b.cpp")
+
 
 class Contracts(Sandbox):
     PATCH = "Why.\n\n--- a/src/a/x.cpp\n+++ b/src/a/x.cpp\n@@ -1 +1 @@\n-int one = 1;\n+int one = 2;\n"
