@@ -164,7 +164,7 @@ Value* Body::binary(const Expr& x, Value* a, Value* b) {
     case Op::sub: return real ? ir.CreateFSub(a, b) : ir.CreateSub(a, b);
     case Op::mul: return real ? ir.CreateFMul(a, b) : ir.CreateMul(a, b);
     case Op::div: return real ? ir.CreateFDiv(a, b) : integer_divide(x.op, t, a, b);
-    case Op::floor_div: case Op::mod: return integer_divide(x.op, t, a, b);
+    case Op::floor_div: case Op::mod: return real ? emit_float_divide(e_, x.op, a, b) : integer_divide(x.op, t, a, b);
     case Op::max: return emit_max(e_, t, a, b);
     case Op::min: return emit_min(e_, t, a, b);
     case Op::logical_and: case Op::bit_and: return ir.CreateAnd(a, b);

@@ -148,6 +148,17 @@ class Interpreter {
         case Op::sub: return {.real = a - b};
         case Op::mul: return {.real = a * b};
         case Op::div: return {.real = a / b};
+        case Op::mod: {
+            double rest = std::fmod(a, b);
+            if (rest == 0) return {.real = std::copysign(0.0, b)};
+            return {.real = (rest < 0) != (b < 0) ? rest + b : rest};
+        }
+        case Op::floor_div: {
+            if (b == 0) return {.real = a / b};
+            double rest = std::fmod(a, b), quotient = (a - rest) / b;
+            if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1;
+            return {.real = quotient == 0 ? std::copysign(0.0, a / b) : std::floor(quotient + 0.5)};
+        }
         case Op::max: return {.real = std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b)};
         case Op::min: return {.real = std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b)};
         case Op::eq: return {.whole = a == b};

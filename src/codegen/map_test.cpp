@@ -47,6 +47,33 @@ TEST(Map, CastSaturatesAndNanIsZero) {
     for (const Target& target : targets()) EXPECT_EQ(difference(c, run(compile(f, target), c), interpret(c), 0), "");
 }
 
+// Quotients of any size: random bits over random bits, next to each other and far apart, subnormals among them.
+template <class T, class Bits> void exact_divisions(const char* dtype) {
+    Rng rng(5);
+    std::vector<T> a(4003), b(4003);
+    for (size_t i = 0; i < a.size(); ++i) {
+        Bits x = Bits(rng()), y = i % 3 == 0 ? x + Bits(rng() % 1000) - 500 : Bits(rng());
+        if (i % 5 == 0) y &= Bits(rng()) & Bits(rng()) & Bits(rng());            // small: often subnormal
+        std::memcpy(&a[i], &x, sizeof x);
+        std::memcpy(&b[i], &y, sizeof y);
+        if (i % 7 == 0) a[i] = T(int64_t(rng() % 4001) - 2000) / 8, b[i] = T(int64_t(rng() % 41) - 20) / 4;
+    }
+    for (const char* op : {"mod", "floor_div"}) {
+        std::string t(dtype);
+        Function f = parsed(("kernel k(a: " + t + ", b: " + t + ", y: out " + t + ") { parallel g; y[g] = " + op + "(a[g], b[g]) }").c_str());
+        KernelCase c;
+        c.f = f;
+        make_dense(c, {{int64_t(a.size())}}, rng);
+        c.buffers[0] = bytes_of(a);
+        c.buffers[1] = bytes_of(b);
+        for (const Target& target : targets()) EXPECT_EQ(difference(c, run(compile(f, target), c), interpret(c), 0), "") << target.name << " " << op;
+    }
+}
+TEST(Map, FloatDivisionsAreExact) {
+    exact_divisions<float, uint32_t>("f32");
+    exact_divisions<double, uint64_t>("f64");
+}
+
 TEST(Map, MixedTypesIndexAndScalars) {
     check_kernel("kernel k(a: f32, m: bool, n: i32, y: out f64, z: out i64; s: f32, t: i64) { parallel g\n"
                  "  $0 = add(cast(n[g], i64), mul(index(g), t))\n"

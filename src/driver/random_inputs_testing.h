@@ -23,7 +23,7 @@ struct RandomInputs {
         return common[random() % std::size(common)];
     }
     int64_t size(Sym s) {
-        if (module.dims.symbol(s).kind == SymKind::unknown) return random() % 8 ? 3 : int64_t(random() % 5);   // '?': each its own
+        if (module.dims.symbol(s).kind == SymKind::unknown) return random() % 8 ? 4 : int64_t(random() % 5);   // '?': each its own
         auto [it, fresh] = sizes.emplace(s, 0);
         if (fresh) it->second = any_size(random);
         return it->second;

@@ -101,7 +101,21 @@ TEST(SameErrors, MoreThanThereAre) {
     EXPECT_EQ(message(text, {ones({2, 3}), integers({2}, true)}), "");
     EXPECT_EQ(message(text, {ones({2, 3}), integers({0}, true)}), "");
     EXPECT_EQ(message(text, {ones({2, 3}), integers({3}, true)}), "k=3 is out of range for axis 0 of size 2");
-    EXPECT_EQ(message(text, {ones({2, 3}), integers({-1}, true)}), "k=-1 is out of range for axis 0 of size n");
+}
+TEST(SameErrors, AxesAtRunTime) {
+    std::string text = "def @main(%x: Tensor[(n, m), f32], %k: i64) { sum(%x, axes=[%k]) }";
+    EXPECT_EQ(message(text, {ones({2, 3}), integers({-2}, true)}), "");
+    EXPECT_EQ(message(text, {ones({2, 3}), integers({2}, true)}), "axis 2 is out of range for rank 2");
+    EXPECT_EQ(message(text, {ones({2, 3}), integers({-3}, true)}), "axis -3 is out of range for rank 2");
+    text = "def @main(%x: Tensor[(n, m, 2), f32], %k: Tensor[(2), i64]) { max(%x, axes=%k, keepdims=true) }";
+    EXPECT_EQ(message(text, {ones({2, 3, 2}), integers({1, -3})}), "");
+    EXPECT_EQ(message(text, {ones({2, 3, 2}), integers({1, -2})}), "axis -2 is given twice");
+}
+TEST(SameErrors, SequencesThatCannotBeJoined) {
+    std::string text = "def @main(%x: Seq[Tensor[(?, ?), f32]]) { concat(%x, axis=0) }";
+    EXPECT_EQ(message(text, {Value::seq({ones({2, 3}), ones({1, 3})})}), "");
+    EXPECT_EQ(message(text, {Value::seq({})}), "concat: nothing to concatenate");
+    EXPECT_EQ(message(text, {Value::seq({ones({2, 3}), ones({1, 2})})}), "concat: shapes differ off axis 0: (2, 3) and (1, 2)");
 }
 } // namespace
 } // namespace nereus

@@ -133,6 +133,13 @@ void EmitFunction::binding(const Binding& b, std::vector<ValueId>& dying) {
             }
             case LowOp::open: case LowOp::rank: case LowOp::make: case LowOp::same_tails: case LowOp::same_but:
             case LowOp::shape_vector: unranked(b, *low); break;
+            case LowOp::concat_seq: {
+                Reg reg = fresh();
+                int64_t axis = std::get<int64_t>(find_attribute(b, "axis")->value);
+                put(Opcode::seq_concat, reg, object(b.args[0]), constant(axis), uint16_t(dtype(b.results[0])));
+                bind_object(b.results[0], reg);
+                break;
+            }
             case LowOp::tag: case LowOp::bound_dim: {
                 Reg reg = fresh();
                 if (*low == LowOp::tag) put(Opcode::tag, reg, object(b.args[0]));
@@ -314,6 +321,10 @@ Status EmitFunction::run() {
         case Kept::object: bind_object(v, param++); break;
         case Kept::nothing: break;
         }
+    }
+    for (const Binding* b : first_checks(module(), function_)) {
+        check(*b);
+        done_first_.insert(b);
     }
     uint32_t enter = put(Opcode::enter);
     std::vector<uint32_t> results;

@@ -2,6 +2,7 @@
 // sizes, checks every other size against them, makes the outputs and calls the program.
 #include "emit/entry.h"
 #include "emit/door_types.h"
+#include "emit/function.h"
 #include "emit/size_solver.h"
 #include <algorithm>
 
@@ -37,7 +38,8 @@ class EmitDoor {
         for (Sym s : dims().symbols_of(d))               // local to one element: nothing to compare it with
             if (std::find(function_.symbols.begin(), function_.symbols.end(), s) == function_.symbols.end()) return -1;
         entry_.size_names.push_back(dims().to_string(d));
-        sizes_.push_back({{d, Reg(sizes_.size()), direct}, param_, axis});
+        std::string uneven = "argument %" + param_ + ": axis " + std::to_string(axis) + " is {1}, expected " + dims().to_string(d) + " = {0}";
+        sizes_.push_back({{d, Reg(sizes_.size()), direct, std::move(uneven)}, param_, axis});
         return int32_t(sizes_.size() - 1);
     }
 
@@ -97,6 +99,10 @@ class EmitDoor {
             put(Opcode::check, program_.site(Code::shape, text + " does not hold: found {0} and {1}", fact.span), left, right, uint16_t(fact.relation));
         }
         check_shape_variables();
+        for (const Binding* b : first_checks(program_.module(), function_)) {       // before results get their memory
+            Reg left = dim(b->fact.left), right = dim(b->fact.right);
+            put(Opcode::check, check_site(program_, *b), left, right, uint16_t(b->fact.relation));
+        }
         std::vector<uint32_t> arguments, results, given;
         for (Sym s : function_.symbols) arguments.push_back(symbols_.at(s));
         for (size_t i = 0; i < entry_.param_leaves.size(); ++i) arguments.push_back(Reg(sizes_.size() + i));

@@ -26,6 +26,10 @@ struct Place {
 // A number the plan program computes from the key: `value`, or 0 where `one` is 1.
 struct PlanNumber { Dim value, one; auto operator<=>(const PlanNumber&) const = default; };
 
+// Checks of the arguments alone that are always reached: made before memory is asked for, whose sizes they vouch for.
+std::vector<const Binding*> first_checks(const Module& module, const Function& function);
+uint32_t check_site(EmitProgram& program, const Binding& check);
+
 class EmitFunction {
  public:
     EmitFunction(EmitProgram& program, const KernelCode& kernels, FunctionId function);
@@ -137,6 +141,7 @@ class EmitFunction {
     Lifetimes lifetimes_;
     uint32_t step_ = 0;
     uint32_t site_ = 0;
+    std::unordered_set<const Binding*> done_first_;
     std::optional<Error> error_;             // of this function; the first one counts
 };
 } // namespace nereus

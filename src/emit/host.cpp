@@ -1,5 +1,6 @@
 // What the host program does itself: arithmetic on numbers, cells, sequences, checks.
 #include "emit/function.h"
+#include <algorithm>
 
 namespace nereus {
 void EmitFunction::host_op(const Binding& b) {
@@ -116,19 +117,44 @@ void EmitFunction::builtin(const Binding& b) {
     invariant(false, "emit: not a lowered builtin");
 }
 
-void EmitFunction::check(const Binding& b) {
+uint32_t check_site(EmitProgram& program, const Binding& b) {
     constexpr std::string_view signs[] = {"==", "!=", "<", "<=", ">", ">=", "~"};
     const DimFact& fact = b.fact;
+    const Dims& dims = program.module().dims;
     auto side = [&](Dim d, std::string_view mark) {
-        std::string text = dims().to_string(d);
-        return dims().constant_value(d) ? text : text + " = " + std::string(mark);
+        std::string text = dims.to_string(d);
+        return dims.constant_value(d) ? text : text + " = " + std::string(mark);
     };
     const Attribute* what = find_attribute(b, "what");
     std::string text = what ? std::get<std::string>(what->value) : std::string("sizes do not fit");
     if (!is_message(text))
-        text += ": expected " + dims().to_string(fact.left) + " " + std::string(signs[size_t(fact.relation)]) + " " +
-            dims().to_string(fact.right) + ", found " + side(fact.left, "{0}") + " and " + side(fact.right, "{1}");
-    Reg left = dim(fact.left), right = dim(fact.right);
-    put(Opcode::check, program_.site(Code::shape, std::move(text), b.span), left, right, uint16_t(fact.relation));
+        text += ": expected " + dims.to_string(fact.left) + " " + std::string(signs[size_t(fact.relation)]) + " " +
+                dims.to_string(fact.right) + ", found " + side(fact.left, "{0}") + " and " + side(fact.right, "{1}");
+    return program.site(Code::shape, std::move(text), b.span);
+}
+
+void EmitFunction::check(const Binding& b) {
+    if (done_first_.contains(&b)) return;
+    uint32_t site = check_site(program_, b);
+    Reg left = dim(b.fact.left), right = dim(b.fact.right);
+    put(Opcode::check, site, left, right, uint16_t(b.fact.relation));
+}
+
+std::vector<const Binding*> first_checks(const Module& module, const Function& function) {
+    std::vector<const Binding*> found;
+    auto known = [&](Dim d) {
+        if (module.dims.of_shape(d)) return false;
+        for (Sym s : module.dims.symbols_of(d))
+            if (std::find(function.symbols.begin(), function.symbols.end(), s) == function.symbols.end()) return false;
+        return true;
+    };
+    for (BindingId id : function[function.body].bindings) {
+        const Binding& b = function[id];
+        bool stays = b.form == Form::call || !b.blocks.empty() ||
+                     (b.form == Form::op && (b.op->effect == Effect::writes || b.op->effect == Effect::io));
+        if (stays) break;
+        if (b.form == Form::check && b.args.empty() && known(b.fact.left) && known(b.fact.right)) found.push_back(&b);
+    }
+    return found;
 }
 } // namespace nereus

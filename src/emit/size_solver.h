@@ -7,7 +7,12 @@
 #include "emit/program.h"
 
 namespace nereus {
-struct ObservedSize { Dim written; Reg found; bool direct; };
+struct ObservedSize {
+    Dim written;
+    Reg found;
+    bool direct;
+    std::string uneven = {};                 // what is said if no number makes it; {0}: the nearest size, {1}: found
+};
 
 struct SizeSolver {
     EmitProgram& program;

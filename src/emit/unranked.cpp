@@ -99,7 +99,7 @@ void EmitFunction::unranked(const Binding& b, LowOp op) {
         bind_object(b.results[0], reg);
         break;
     }
-    case LowOp::launch: case LowOp::view: case LowOp::numbers: case LowOp::read: case LowOp::tag: case LowOp::bound_dim:
+    case LowOp::launch: case LowOp::view: case LowOp::numbers: case LowOp::read: case LowOp::tag: case LowOp::bound_dim: case LowOp::concat_seq:
         invariant(false, "emit: of known rank");
     }
     for (Reg reg : temporary) put(Opcode::release, reg);

@@ -81,6 +81,7 @@ constexpr OpcodeRow rows[] = {
     {Opcode::print,         "print",         none,     site,   uses,     numbers, "print the text of site a and the objects L[b] of door types L[c]"},
     {Opcode::observe,       "observe",       none,     number, use,      defs,   "L[c] = the door sizes that the elements of object R[b] of door type a show, -1: none shows it"},
     {Opcode::check_fit,     "check_fit",     none,     site,   number,   uses,   "unless object L[c][0] fits door type b with door sizes L[c][1...]: fail as site a says"},
+    {Opcode::seq_concat,    "seq_concat",    dtype,    def,    use,      use,    "R[a] = the tensors of x in sequence R[b] joined along axis R[c]; none, or shapes that differ off it, fail"},
 };
 static_assert(sizeof rows / sizeof rows[0] == opcode_count);
 } // namespace

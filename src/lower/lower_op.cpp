@@ -55,6 +55,11 @@ class LowerOp final : public OpLowering {
         b.groups = {ArgGroup{uint32_t(b.args.size()), true}};
         in_.emit(std::move(b));
     }
+    void concat_seq(ValueId result, ValueId seq, int64_t axis) override {
+        Binding b{.form = Form::op, .op = &low_op(LowOp::concat_seq), .args = {seq}, .groups = {{}}, .results = {result}, .span = binding_.span};
+        b.attributes.push_back({"axis", axis});
+        in_.emit(std::move(b));
+    }
     void check(Dim a, Relation relation, Dim b, std::string what) override {
         std::optional<int64_t> left = dims().constant_value(a), right = dims().constant_value(b);
         if (left && right && holds(relation, *left, *right)) return;

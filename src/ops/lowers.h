@@ -9,8 +9,6 @@ template <loop::Op op> Status lower_each(OpLowering& l) {
         return b.apply(op, x[0], x.size() > 1 ? x[1] : loop::ExprId(), x.size() > 2 ? x[2] : loop::ExprId());
     });
 }
-Status lower_floor_div(OpLowering& l);
-Status lower_mod(OpLowering& l);
 Status lower_cast(OpLowering& l);
 
 Status lower_sum(OpLowering& l);

@@ -1,16 +1,37 @@
 // Folds: the axes that stay are one group, the axes that go another; strides say which is which.
 #include "ops/lowers.h"
+#include "ops/runtime_axes.h"
 
 namespace nereus {
 namespace {
+// Each axis of x is split in the part that stays and the part that goes: one of them is 1, which one may be known only
+// when sizes are.
+Status fold_split(OpLowering& l, std::string_view name, loop::Fold fold, const std::vector<Dim>& stay, const std::vector<Dim>& go) {
+    ValueId x = l.arg(0);
+    std::vector<Stride> strides = dense_strides(l.dims(), l.shape(x));
+    KernelWriter k(l, std::string(name));
+    loop::GroupId g = k.group("g", loop::Role::parallel, stay), r = k.group("r", loop::Role::reduce, go);
+    loop::ExprId all = k.builder().reduce(fold, r, k.read(x, {{g, strides}, {r, strides}}));
+    k.store(l.result(), {{g, dense_strides(l.dims(), stay)}}, all);
+    return k.finish();
+}
+
 Status lower_fold(OpLowering& l, std::string_view name, loop::Fold fold) {
     ValueId x = l.arg(0);
     const std::vector<Dim> shape = l.shape(x);
-    std::vector<bool> reduced(shape.size(), !l.has(1));
+    bool given = l.has(1) || l.binding().groups[1].list;             // [] is no axis, left out is all of them
+    std::vector<bool> reduced(shape.size(), !given);
+    std::vector<Dim> axes;
+    bool constant = true;
     for (ValueId axis : l.args(1)) {
-        std::optional<int64_t> at = l.dims().constant_value(l.size(axis));
-        if (!at) return Error{Code::unsupported, std::string(name) + ": axes known only at run time", l.binding().span};
-        reduced[size_t(*at < 0 ? *at + int64_t(shape.size()) : *at)] = true;
+        axes.push_back(l.size(axis));
+        std::optional<int64_t> at = l.dims().constant_value(axes.back());
+        constant = constant && at;
+        if (at) reduced[size_t(*at < 0 ? *at + int64_t(shape.size()) : *at)] = true;
+    }
+    if (!constant) {
+        SplitExtents split = split_extents(l.dims(), shape, axes_that_go(l.dims(), axes, shape.size()));
+        return fold_split(l, name, fold, split.stay, split.go);
     }
     std::vector<Stride> strides = dense_strides(l.dims(), shape), outer_strides, inner_strides;
     std::vector<Dim> outer, inner;
@@ -30,8 +51,6 @@ Status lower_fold(OpLowering& l, std::string_view name, loop::Fold fold) {
 Status lower_sum(OpLowering& l) { return lower_fold(l, "sum", loop::Fold::sum); }
 Status lower_max(OpLowering& l) { return lower_fold(l, "max", loop::Fold::max); }
 
-// Each axis of x is split in the part that stays and the part that goes: one of them is 1, which one may be known only
-// when sizes are.
 Status lower_sum_to(OpLowering& l) {
     ValueId x = l.arg(0);
     Dims& dims = l.dims();
@@ -47,11 +66,6 @@ Status lower_sum_to(OpLowering& l) {
             go[i] = stay[i] == one ? from[i] : dims.floor_div(from[i], dims.max(positive));
         }
     }
-    std::vector<Stride> strides = dense_strides(dims, from);
-    KernelWriter k(l, "sum_to");
-    loop::GroupId g = k.group("g", loop::Role::parallel, stay), r = k.group("r", loop::Role::reduce, go);
-    loop::ExprId all = k.builder().reduce(loop::Fold::sum, r, k.read(x, {{g, strides}, {r, strides}}));
-    k.store(l.result(), {{g, dense_strides(dims, stay)}}, all);
-    return k.finish();
+    return fold_split(l, "sum_to", loop::Fold::sum, stay, go);
 }
 } // namespace nereus

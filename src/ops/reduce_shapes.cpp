@@ -1,9 +1,27 @@
 // ops/reduce_shapes.cpp - shape rules of reductions and of matmul.
+#include "ops/runtime_axes.h"
 #include "ops/shape_rules.h"
 
 namespace nereus {
 namespace {
-// Axes are sizes: they may be computed, but a rank is known only if they are constants.
+// Axes that are numbers known when the program runs: checked there, in the words of checked_axes.
+Result<std::vector<Dim>> reduced_at_run_time(ShapeScope& scope, const std::vector<Dim>& shape, const std::vector<Dim>& axes, bool keep) {
+    Dims& dims = scope.dims();
+    Dim rank = dims.constant(int64_t(shape.size()));
+    std::string out = " is out of range for rank " + std::to_string(shape.size());
+    for (size_t i = 0; i < axes.size(); ++i) {
+        TRY(scope.require(dims.sub(dims.constant(0), rank), Relation::less_equal, axes[i], "axis {1}" + out));
+        TRY(scope.require(axes[i], Relation::less, rank, "axis {0}" + out));
+        for (size_t j = 0; j < i; ++j)
+            for (Dim same : {axes[j], dims.add(axes[j], rank), dims.sub(axes[j], rank)})
+                TRY(scope.require(axes[i], Relation::not_equal, same, "axis {0} is given twice"));
+    }
+    if (axes.size() > shape.size()) return scope.error(std::to_string(axes.size()) + " axes for rank " + std::to_string(shape.size()));
+    std::vector<Dim> goes = axes_that_go(dims, axes, shape.size());
+    return keep ? split_extents(dims, shape, goes).stay : closed_up(dims, shape, goes, axes.size());
+}
+
+// Axes are sizes: they may be computed, but a rank is known only if their number is.
 Result<Shaped> reduce(const ShapeArgs& args, ShapeScope& scope, Known (*known)(ShapeScope&, const ShapedTensor&)) {
     const ShapedTensor& x = args.tensor(0);
     bool keep = args.boolean("keepdims", false);
@@ -18,7 +36,8 @@ Result<Shaped> reduce(const ShapeArgs& args, ShapeScope& scope, Known (*known)(S
             constant = constant && at;
             if (at) reduced[size_t(TRY(shape_axis(scope, *at, x.rank())))] = true;
         }
-        if (!constant) y.shape = scope.unknown_shape();
+        if (!args.sizes_known[1]) y.shape = scope.unknown_shape();
+        else if (!constant) y.shape.dims = TRY(reduced_at_run_time(scope, x.shape.dims, args.sizes[1], keep));
         for (size_t i = 0; constant && i < x.rank(); ++i) {
             if (!reduced[i]) y.shape.dims.push_back(x.shape.dims[i]);
             else if (keep) y.shape.dims.push_back(scope.dims().constant(1));

@@ -40,12 +40,12 @@ Status lower_transpose(OpLowering& l) {
 
 Status lower_concat(OpLowering& l) {
     ValueId y = l.result();
+    if (!l.binding().groups[0].list) return l.concat_seq(y, l.arg(0), l.integer("axis")), Status();
     Dims& dims = l.dims();
     const std::vector<Dim> whole = l.shape(y);
     size_t axis = axis_of(l, whole.size());
     std::vector<Stride> strides = dense_strides(dims, whole);
     Dim at = dims.constant(0);
-    if (!l.binding().groups[0].list) return Error{Code::unsupported, "concat of a Seq", l.binding().span};
     for (ValueId part : l.args(0)) {
         const std::vector<Dim> over = l.shape(part);
         KernelWriter k(l, "concat");

@@ -186,7 +186,7 @@ void make_like(OpLowering& l, ValueId result, ValueId x, int64_t axis, std::vect
 }
 
 Status concat(OpLowering& l) {
-    if (!l.binding().groups[0].list) return unsupported(l, "a Seq of values of unknown rank");
+    if (!l.binding().groups[0].list) return as_ranked(l);
     int64_t axis = l.integer("axis");
     std::span<const ValueId> xs = l.args(0);
     Dim total = l.dims().constant(0);
@@ -299,7 +299,7 @@ Status fold(OpLowering& l) {
     ValueId x = l.arg(0), y = l.result();
     bool keep = l.boolean("keepdims");
     Dim one = l.dims().constant(1);
-    if (!l.has(1)) {
+    if (!l.has(1) && !l.binding().groups[1].list) {
         if (!l.ranked(y)) {                              // every axis stays, with extent 1
             std::vector<ShapePart> parts = numbers(std::vector<Dim>(64, one));
             parts.push_back({.kind = Kind::last, .number = l.rank(x)});

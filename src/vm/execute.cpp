@@ -1,6 +1,7 @@
 // The loop over instructions. Meaning and operands of each are in exe/opcode.h; the program was verified when it was
 // loaded, so registers, lists and targets are in range. Recursion of the program never becomes recursion here.
 #include "dim/relation.h"
+#include "vm/concat.h"
 #include "vm/extents.h"
 #include "vm/frame.h"
 #include "vm/look.h"
@@ -318,6 +319,13 @@ bool Context::execute(Frame* frame) {
         case Opcode::release: heap_.release(object(in.a)); break;
         case Opcode::equal: R[in.a] = heap_.equal(object(in.b), object(in.c)); break;
         case Opcode::print: print(exe.sites[in.a], list(in.b), list(in.c), R); break;
+        case Opcode::seq_concat: {
+            Result<TensorObject*> joined = concat(heap_, DType(in.x), *reinterpret_cast<SeqObject*>(R[in.b]), number(in.c));
+            if (!joined) return current_ = frame, fault(at, joined.error().code, joined.error().message);
+            if (!*joined) return current_ = frame, out_of_memory(at);
+            put(in.a, *joined);
+            break;
+        }
         case Opcode::observe: {
             std::span<const uint32_t> to = list(in.c);
             looked_.resize(to.size());

@@ -1,0 +1,258 @@
+// Every operator compiled against eval: one compile per case and dtype, before any size is known, then many sizes.
+// Tolerances come from the operators' declarations (ops/tolerance.h). An operator without a case fails the test.
+#include "base/file.h"
+#include "driver/compile.h"
+#include "eval/eval.h"
+#include "library/library.h"
+#include "ops/registry.h"
+#include "ops/tolerance.h"
+#include "value/text.h"
+#include "vm/context.h"
+#include <gtest/gtest.h>
+#include <random>
+#include <set>
+
+namespace nereus {
+namespace {
+using Sizes = std::map<std::string, int64_t>;
+struct Case {
+    std::string_view op;
+    std::string_view dtypes;                 // of $T: num, float, any, bool
+    std::string_view text;                   // what @main takes, then => and what it gives
+    int64_t (*terms)(const Sizes&) = nullptr;            // of one element; of a sum as many as share the result
+    bool special = false;                    // also NaN, infinities, -0, subnormals, the least integer
+};
+int64_t p_terms(const Sizes& s) { return s.at("p"); }
+
+const Case cases[] = {
+    {"neg", "num", "%a: Tensor[(n, m), $T] => neg(%a)", nullptr, true},
+    {"exp", "float", "%a: Tensor[(n, m), $T] => exp(%a)", nullptr, true},
+    {"log", "float", "%a: Tensor[(n, m), $T] => log(%a)", nullptr, true},
+    {"sqrt", "float", "%a: Tensor[(n, m), $T] => sqrt(%a)", nullptr, true},
+    {"tanh", "float", "%a: Tensor[(n, m), $T] => tanh(%a)", nullptr, true},
+    {"not", "bool", "%a: Tensor[(n, m), $T] => not(%a)", nullptr, true},
+    {"cast", "any", "%a: Tensor[(n, m), $T] => (cast(%a, f32), cast(%a, f64), cast(%a, i32), cast(%a, i64), cast(%a, bool))", nullptr, true},
+    {"select", "any", "%c: Tensor[(n, m), bool], %a: Tensor[(n, m), $T], %b: Tensor[(m), $T] => select(%c, %a, %b)"},
+    {"select", "any", "%c: Tensor[(n, 1), bool], %a: Tensor[(n, m), $T], %b: Tensor[(), $T] => select(%c, %a, %b)"},
+    {"sum", "num", "%x: Tensor[(n, m), $T] => (sum(%x), sum(%x, keepdims=true))"},
+    {"sum", "num", "%x: Tensor[(n, m, p), $T] => (sum(%x, axes=[1]), sum(%x, axes=[-2], keepdims=true))"},
+    {"sum", "num", "%x: Tensor[(n, m, p), $T] => (sum(%x, axes=[0]), sum(%x, axes=[0], keepdims=true))"},
+    {"sum", "num", "%x: Tensor[(n, m, p), $T] => (sum(%x, axes=[2]), sum(%x, axes=[]))"},
+    {"sum", "num", "%x: Tensor[(n, m, p), $T], %k: i64 => (sum(%x, axes=[mod(%k, 3)]), sum(%x, axes=[mod(%k, 3) - 3], keepdims=true))"},
+    {"sum", "num", "%x: Tensor[(n, m, p), $T], %v: Tensor[(2), i64] => (sum(%x, axes=mod(%v, 3)), sum(%x, axes=mod(%v, 3), keepdims=true))"},
+    {"max", "num", "%x: Tensor[(n, m), $T] => (max(%x), max(%x, axes=[0]), max(%x, axes=[1], keepdims=true))", nullptr, true},
+    {"max", "num", "%x: Tensor[(n, m, p), $T] => (max(%x, axes=[0, 2]), max(%x, axes=[1]))"},
+    {"max", "num", "%x: Tensor[(n, m, p), $T], %k: i64 => (max(%x, axes=[mod(%k, 3)]), max(%x, axes=[mod(%k, 3)], keepdims=true))"},
+    {"sum_to", "num", "%x: Tensor[(n, m), $T] => (sum_to(%x, [m]), sum_to(%x, [1, m]))"},
+    {"sum_to", "num", "%x: Tensor[(n, m), $T] => (sum_to(%x, [n, 1]), sum_to(%x, [n, m]))"},
+    {"matmul", "num", "%a: Tensor[(n, p), $T], %b: Tensor[(p, m), $T] => matmul(%a, %b)", p_terms},
+    {"matmul", "num", "%a: Tensor[(p), $T], %b: Tensor[(p, m), $T], %c: Tensor[(m, p), $T] => (matmul(%a, %b), matmul(%c, %a), matmul(%a, %a))", p_terms},
+    {"matmul", "num", "%a: Tensor[(3, 1, n, p), $T], %b: Tensor[(2, p, m), $T] => matmul(%a, %b)", p_terms},
+    {"reshape", "any", "%x: Tensor[(n, m), $T] => (reshape(%x, [m, n]), reshape(%x, [n * m]), reshape(%x, [n, m, 1]))"},
+    {"concat", "any", "%x: Tensor[(n, m), $T], %y: Tensor[(p, m), $T] => concat([%x, %y, %x], axis=0)"},
+    {"concat", "any", "%x: Tensor[(n, m), $T], %y: Tensor[(n, p), $T] => concat([%x, %y], axis=-1)"},
+    {"concat", "any", "%x: Tensor[(n, m), $T], %y: Tensor[(p, m), $T] => concat(push(push([%x], %y), %x), axis=0)"},
+    {"slice", "any", "%x: Tensor[(n + 2, m), $T] => (slice(%x, [1], [n + 1]), slice(%x, [0, 0], [2, m]), slice(%x, [n], [n + 2], axes=[0]))"},
+    {"slice", "any", "%x: Tensor[(n, m), $T], %k: i64 => slice(%x, [mod(%k, m + 1)], [m], axes=[1])"},
+    {"slice_update", "any", "%x: Tensor[(n + p, m), $T], %v: Tensor[(p, m), $T] => (slice_update(%x, %v, [0]), slice_update(%x, %v, [n], axes=[0]))"},
+    {"gather", "any", "%x: Tensor[(n + 1, m), $T], %i: Tensor[(p, 2), i64] => (gather(%x, mod(%i, n + 1), axis=0), %x[n])"},
+    {"gather", "any", "%x: Tensor[(m, n + 1, 2), $T], %i: Tensor[(p), i32] => gather(%x, mod(%i, n + 1), axis=1)"},
+    {"scatter_add", "num", "%x: Tensor[(n + 1, m), $T], %i: Tensor[(p), i64], %v: Tensor[(p, m), $T] => scatter_add(%x, mod(%i, n + 1), %v, axis=0)", p_terms},
+    {"transpose", "any", "%x: Tensor[(n, m, p), $T] => (transpose(%x, [2, 0, 1]), transpose(%x, [1, 0, 2]), transpose(%x, [0, 2, 1]))"},
+    {"broadcast_to", "any", "%x: Tensor[(m), $T], %y: Tensor[(n, 1), $T] => (broadcast_to(%x, [n, m]), broadcast_to(%y, [3, n, m]))"},
+    {"shape_of", "any", "%x: Tensor[(n, m, p), $T] => shape_of(%x)"},
+    {"iota", "bool", "%x: Tensor[(n), $T], %k: i64 => (iota(n), iota(mod(%k, 9)))"},
+    {"full", "any", "%v: Tensor[(), $T], %x: Tensor[(n), bool] => full([n, 3], %v)"},
+    {"split", "any", "%x: Tensor[(n + m, p), $T], %y: Tensor[(p, n + m), $T], %z: Tensor[(n), bool] => (split(%x, [n, m]), split(%y, [n, m], axis=1))"},
+    {"topk", "num", "%x: Tensor[(n, m), $T] => (topk(%x, m), topk(%x, n, axis=0), topk(%x, 0))", nullptr, true},
+    {"topk", "num", "%x: Tensor[(n, m, p), $T], %k: i64 => topk(%x, mod(%k, m + 1), axis=1)"},
+    {"nonzero", "any", "%c: Tensor[(n, m), $T] => nonzero(%c)", nullptr, true},
+    {"random", "any", "%x: Tensor[(n, m), bool], %k: i64 => random(%k, 3, [n, m], dtype=$T)"},
+};
+// Elementwise operators of two tensors: equal shapes, broadcast ones, and every pair of special values.
+struct Two { std::string_view op, dtypes; };
+constexpr Two twos[] = {
+    {"add", "num"}, {"sub", "num"}, {"mul", "num"}, {"div", "num"}, {"floor_div", "num"}, {"mod", "num"}, {"maximum", "num"},
+    {"minimum", "num"}, {"eq", "any"}, {"ne", "any"}, {"lt", "num"}, {"le", "num"}, {"gt", "num"}, {"ge", "num"},
+    {"and", "bool"}, {"or", "bool"},
+};
+constexpr std::string_view shapes_of_two[] = {
+    "%a: Tensor[(n, m), $T], %b: Tensor[(n, m), $T] => ",
+    "%a: Tensor[(n, m), $T], %b: Tensor[(m), $T] => ",
+    "%a: Tensor[(n, 1), $T], %b: Tensor[(1, m), $T] => ",
+    "%a: Tensor[(), $T], %b: Tensor[(n, m), $T] => ",
+};
+
+std::vector<DType> dtypes_of(std::string_view name) {
+    if (name == "bool") return {DType::boolean};
+    if (name == "float") return {DType::f32, DType::f64};
+    std::vector<DType> all = {DType::i32, DType::i64, DType::f32, DType::f64};
+    if (name == "any") all.push_back(DType::boolean);
+    return all;
+}
+
+const double real_specials[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 7.0, 1e-310, -5e-324, 1e-40, 1.4e-45, 3e38, -3e38,
+                                1e300, -1e300, 1e10, 16777217.0, 9007199254740993.0, 0.1, -0.3, 88.0, -104.5, 710.0, 2147483648.0, -9.3e18};
+const int64_t whole_specials[] = {0, 1, -1, 2, -3, 7, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, 1000003, -65536};
+
+struct Inputs {
+    std::mt19937_64 random{7};
+    Domain domain;
+    bool divides = false;                    // no zero among the second operand's integers
+
+    void set(HostTensor& t, int64_t i, double real, int64_t whole) {
+        std::byte* at = *t.mutable_bytes();
+        switch (t.dtype()) {
+        case DType::boolean: reinterpret_cast<uint8_t*>(at)[i] = uint8_t(whole & 1); break;
+        case DType::i32: reinterpret_cast<int32_t*>(at)[i] = int32_t(whole); break;
+        case DType::i64: reinterpret_cast<int64_t*>(at)[i] = whole; break;
+        case DType::f32: reinterpret_cast<float*>(at)[i] = float(real); break;
+        case DType::f64: reinterpret_cast<double*>(at)[i] = real; break;
+        }
+    }
+    Value tensor(DType dtype, Extents shape, size_t param, bool special) {
+        HostTensor made = *HostTensor::make(dtype, shape);
+        int64_t row = shape.empty() ? 1 : std::max<int64_t>(shape.back(), 1);
+        for (int64_t i = 0; i < made.count(); ++i) {
+            double real = std::uniform_real_distribution<>(domain.low, domain.high)(random);
+            int64_t whole = int64_t(random() % 41) - 20;
+            if (special) {
+                size_t at = size_t(param == 0 ? i / row : i % row);
+                real = real_specials[at % std::size(real_specials)];
+                whole = whole_specials[at % std::size(whole_specials)];
+            }
+            if (divides && param == 1) {
+                if (dtype == DType::i32 ? int32_t(whole) == 0 : whole == 0) whole = 3;
+            }
+            set(made, i, real, whole);
+        }
+        return Value::tensor(std::move(made));
+    }
+};
+
+Value absolute(const Value& value) {
+    HostTensor t = value.tensor();
+    std::byte* at = *t.mutable_bytes();
+    for (int64_t i = 0; i < t.count(); ++i) {
+        if (t.dtype() == DType::f32) reinterpret_cast<float*>(at)[i] = std::fabs(reinterpret_cast<float*>(at)[i]);
+        if (t.dtype() == DType::f64) reinterpret_cast<double*>(at)[i] = std::fabs(reinterpret_cast<double*>(at)[i]);
+    }
+    return Value::tensor(std::move(t));
+}
+
+void flatten(const Value& value, std::vector<HostTensor>& out) {
+    if (value.is(Value::Kind::tensor)) return out.push_back(value.tensor());
+    for (const Value& part : value.children()) flatten(part, out);
+}
+
+double real_at(const HostTensor& t, int64_t i) {
+    return t.dtype() == DType::f32 ? double(t.data<float>()[size_t(i)]) : t.data<double>()[size_t(i)];
+}
+
+// What is wrong with `found`; empty: nothing.
+std::string wrong(const OpDef& op, const HostTensor& found, const HostTensor& expected, const HostTensor& magnitude, int64_t terms) {
+    if (found.dtype() != expected.dtype() || found.shape() != expected.shape())
+        return "shape " + shape_text(found.shape()) + ", expected " + shape_text(expected.shape());
+    for (int64_t i = 0; i < found.count(); ++i) {
+        std::string where = "element " + std::to_string(i) + ": ";
+        if (!is_float(found.dtype())) {
+            if (found.as_i64(i) != expected.as_i64(i))
+                return where + std::to_string(found.as_i64(i)) + ", expected " + std::to_string(expected.as_i64(i));
+            continue;
+        }
+        double f = real_at(found, i), e = real_at(expected, i);
+        if (std::isnan(f) && std::isnan(e)) continue;
+        bool exact = std::isinf(e) || std::isinf(f) || (op.ulps != sum_bound && (op.ulps == 0 || e == 0));
+        bool good = exact ? f == e && std::signbit(f) == std::signbit(e)
+                          : std::fabs(f - e) <= allowed_error(op, found.dtype(), e, terms, real_at(magnitude, i));
+        char text[100];
+        std::snprintf(text, sizeof text, "%.17g, expected %.17g", f, e);
+        if (!good) return where + text;
+    }
+    return {};
+}
+
+void agree(const Case& c, DType dtype, const std::string& target) {
+    const OpDef& op = *all_ops().find(c.op);
+    std::string text(c.text);
+    for (size_t at; (at = text.find("$T")) != std::string::npos;) text.replace(at, 2, dtype_name(dtype));
+    size_t arrow = text.find(" => ");
+    text = "def @main(" + text.substr(0, arrow) + ") { " + text.substr(arrow + 4) + " }";
+    SCOPED_TRACE(target + ": " + text);
+    ParseInput input;
+    input.path = "test.nr";
+    input.text = text;
+    input.load = [](const std::string& imported) { return read_file(imported); };
+    Result<Module> parsed = parse(std::move(input), all_ops(), nullptr);
+    ASSERT_TRUE(parsed) << parsed.error().message;
+    CompileOptions options;
+    options.target = target;
+    Result<Module> typed = run_until(*parsed, "specialise", options), shaped = run_until(*parsed, "shapes", options);
+    ASSERT_TRUE(shaped) << shaped.error().message;
+    Result<Executable> exe = compile(*parsed, options);
+    ASSERT_TRUE(exe) << exe.error().message;
+    Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*exe), library());
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    std::unique_ptr<Context> context = std::move(*Context::make(*loaded, {.memory_limit = int64_t(1) << 30}));
+
+    static const Sizes bindings[] = {
+        {{"n", 1}, {"m", 1}, {"p", 1}}, {{"n", 7}, {"m", 13}, {"p", 5}}, {{"n", 0}, {"m", 3}, {"p", 2}}, {{"n", 13}, {"m", 7}, {"p", 1}},
+        {{"n", 5}, {"m", 5}, {"p", 5}}, {{"n", 257}, {"m", 5}, {"p", 3}}, {{"n", 1}, {"m", 1031}, {"p", 2}}, {{"n", 31}, {"m", 0}, {"p", 4}},
+        {{"n", 3}, {"m", 4}, {"p", 1031}}, {{"n", 64}, {"m", 33}, {"p", 0}},
+        {{"n", int64_t(std::size(real_specials))}, {"m", int64_t(std::size(real_specials))}, {"p", 2}},      // the special ones
+    };
+    Inputs inputs;
+    inputs.domain = op.domain;
+    inputs.divides = op.effect == Effect::may_fail && op.total_on_floats;
+    size_t count = std::size(bindings) - (c.special ? 0 : 1), succeeded = 0;
+    const Function main = typed->functions[0];
+    for (size_t b = 0; b < count; ++b) {
+        const Sizes& sizes = bindings[b];
+        std::vector<Value> args, magnitudes;
+        for (size_t p = 0; p < main.params.size(); ++p) {
+            const Type type = typed->types[main[main.params[p]].type];
+            Extents shape;
+            for (Dim d : type.shape.dims)
+                shape.push_back(*typed->dims.evaluate(d, [&](Sym s) { return std::optional(sizes.at(typed->dims.symbol(s).name)); }));
+            args.push_back(inputs.tensor(*type.element.dtype, shape, p, b + 1 == std::size(bindings)));
+            magnitudes.push_back(absolute(args.back()));
+        }
+        Result<Value> expected = eval(*shaped, FunctionId(0), args), found = context->run((*loaded)->exe().entries[0], args);
+        ASSERT_EQ(bool(expected), bool(found)) << (found ? expected.error().message : found.error().message);
+        if (!expected) continue;
+        ++succeeded;
+        Result<Value> magnitude = eval(*shaped, FunctionId(0), op.ulps == sum_bound ? magnitudes : args);
+        ASSERT_TRUE(magnitude) << magnitude.error().message;
+        std::vector<HostTensor> left, right, most;
+        flatten(*found, left), flatten(*expected, right), flatten(*magnitude, most);
+        ASSERT_EQ(left.size(), right.size());
+        for (size_t i = 0; i < left.size(); ++i) {
+            int64_t terms = c.terms ? c.terms(sizes) : args[0].tensor().count() / std::max<int64_t>(left[i].count(), 1);
+            std::string what = wrong(op, left[i], right[i], most[i], terms);
+            ASSERT_EQ(what, "") << "part " << i << ", binding " << b << ", n=" << sizes.at("n") << " m=" << sizes.at("m") << " p=" << sizes.at("p");
+        }
+    }
+    EXPECT_GE(succeeded, count / 3) << "most inputs are refused: little is compared";
+}
+
+class CompiledOp : public testing::TestWithParam<const char*> {};
+
+TEST_P(CompiledOp, AgreesWithEval) {
+    for (const Case& c : cases)
+        for (DType dtype : dtypes_of(c.dtypes)) agree(c, dtype, GetParam());
+    for (const Two& two : twos)
+        for (std::string_view shapes : shapes_of_two) {
+            std::string text = std::string(shapes) + std::string(two.op) + "(%a, %b)";
+            for (DType dtype : dtypes_of(two.dtypes)) agree({two.op, two.dtypes, text, nullptr, shapes == shapes_of_two[0]}, dtype, GetParam());
+        }
+}
+INSTANTIATE_TEST_SUITE_P(Targets, CompiledOp, testing::Values("x86-64-v2", "host"));
+
+TEST(CompiledOps, EveryOperatorHasACase) {
+    std::set<std::string_view> covered;
+    for (const Case& c : cases) covered.insert(c.op);
+    for (const Two& two : twos) covered.insert(two.op);
+    for (const OpDef* op : all_ops().all()) EXPECT_TRUE(!op->eval || covered.contains(op->name)) << op->name << " has no case";
+}
+} // namespace
+} // namespace nereus
