@@ -247,6 +247,45 @@ class Contracts(Sandbox):
         self.expect_problem("check_contracts", "test/mutants/stray.patch: 0 rows")
 
 
+class NewOp(Sandbox):
+    """On copies of the files it edits, so that a change of theirs which it cannot follow shows here."""
+    TESTS = ["test/oracle/ops.py", "src/driver/op_agree_test.cpp", "src/grad/op_gradients_test.cpp"]
+
+    def setUp(self):
+        super().setUp()
+        for name in [*self.TESTS, *(path.relative_to(TOOLS.parent) for path in TOOLS.parent.glob("src/ops/*.cpp"))]:
+            self.write(name, (TOOLS.parent / name).read_text())
+
+    def new_op(self, name, family):
+        return self.call("new_op", name, "--family", family, "--root", self.root)
+
+    def test_writes_where_the_document_says(self):
+        document = (TOOLS.parent / "docs/add_an_op.md").read_text()
+        code, output = self.new_op("gone", "unary")
+        self.assertEqual(code, 0, output)
+        written = output.splitlines()[:-1]
+        self.assertEqual(written, ["src/ops/unary.cpp", *self.TESTS])
+        for name in written:
+            self.assertIn(f"`{name}`", document)
+            self.assertIn("gone", (self.root / name).read_text())
+        row = (self.root / "src/ops/unary.cpp").read_text()
+        for facet in ("doc", "params", "scheme", "eval", "lower", "shapes", "grad", "no_grad"):
+            self.assertIn(f".{facet} = ", row[row.index('.name = "gone"'):])
+        compile((self.root / "test/oracle/ops.py").read_text(), "ops.py", "exec")
+
+    def test_every_family(self):
+        for family in ("unary", "binary", "compare", "reduce", "matmul", "shape", "index", "sort", "random"):
+            code, output = self.new_op(f"new_{family}", family)
+            self.assertEqual(code, 0, output)
+            self.assertIn(f"src/ops/{family}.cpp", output)
+
+    def test_refuses_what_is_there(self):
+        before = (self.root / "src/ops/unary.cpp").read_text()
+        self.assertEqual(self.new_op("exp", "unary"), (1, "there is an operator exp already, in src/ops/unary.cpp\n"))
+        self.assertEqual(self.new_op("Gone", "unary")[0], 1)
+        self.assertEqual((self.root / "src/ops/unary.cpp").read_text(), before)
+
+
 class Golden(Sandbox):
     def setUp(self):
         super().setUp()
