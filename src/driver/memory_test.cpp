@@ -104,7 +104,7 @@ int code_mappings() {
     return count;
 }
 
-void thousand_shapes(const std::string& file, const std::string& entry) {
+void thousand_shapes(const std::string& file, const std::string& entry, uint64_t largest_size = 250) {
     SCOPED_TRACE(entry);
     Compiled program(file, entry);
     ASSERT_TRUE(program.loaded);
@@ -113,7 +113,7 @@ void thousand_shapes(const std::string& file, const std::string& entry) {
     int64_t before = 0, largest = 0;
     int mappings = code_mappings();
     for (int call = 0; call < 1000; ++call) {
-        RandomInputs inputs{program.typed, random, [](std::mt19937_64& r) { return int64_t(1 + r() % 250); }};
+        RandomInputs inputs{program.typed, random, [&](std::mt19937_64& r) { return int64_t(1 + r() % largest_size); }};
         std::vector<Value> args = random_arguments(inputs);
         if (call == 1) ::malloc_trim(0), before = resident_bytes();
         Result<Value> result = context->run(program.entry(), args);
@@ -159,5 +159,6 @@ TEST(Memory, ThousandShapesOnOneContext) {
     for (const char* entry : {"attention", "recurrent", "unequal_arms", "blocks"}) thousand_shapes("memory.nr", entry);
     for (const char* entry : {"growing", "encode", "seqs", "twice"}) thousand_shapes("control.nr", entry);
     thousand_shapes("straight.nr", "late");
+    thousand_shapes("../../bench/hundred.nr", "hundred", 20000);        // its plans alone would be tens of megabytes
 }
 } // namespace nereus

@@ -15,6 +15,7 @@ struct RandomInputs {
     Module& module;
     std::mt19937_64& random;
     std::function<int64_t(std::mt19937_64&)> any_size = some_size;       // of a dim that has none yet
+    double reach = 2;                                    // of floats, either way
     std::map<Sym, int64_t> sizes = {};
     std::map<VarId, Extents> shapes = {};                // of ..s
 
@@ -40,7 +41,7 @@ struct RandomInputs {
         HostTensor made = *HostTensor::make(*type.element.dtype, extents);
         std::byte* at = *made.mutable_bytes();
         for (int64_t i = 0; i < made.count(); ++i) {
-            double real = std::uniform_real_distribution<>(-2, 2)(random);
+            double real = std::uniform_real_distribution<>(-reach, reach)(random);
             int64_t whole = int64_t(random() % 41) - 20;
             switch (made.dtype()) {
             case DType::boolean: reinterpret_cast<uint8_t*>(at)[i] = uint8_t(whole & 1); break;
@@ -84,12 +85,13 @@ inline std::vector<Value> random_arguments(RandomInputs& inputs) {
     return args;
 }
 
-// The functions a program file defines, in order.
+// The functions of a program file that can be called from outside, in order.
 inline std::vector<std::string> entries_of(const std::string& path) {
     std::vector<std::string> names;
     std::string text = *read_file(path);
     for (size_t at = text.find("def @"); at != std::string::npos; at = text.find("def @", at + 1))
-        names.push_back(text.substr(at + 5, text.find('(', at) - at - 5));
+        if (size_t open = text.find('(', at); text.find(':', open) < text.find(')', open))       // else: no types, no entry
+            names.push_back(text.substr(at + 5, open - at - 5));
     return names;
 }
 } // namespace nereus

@@ -24,7 +24,8 @@ std::unique_ptr<Context> context_of(Executable exe) {
     return std::move(*Context::make(std::move(*loaded), {.memory_limit = int64_t(1) << 30}));
 }
 
-void three_ways(const std::string& path, const std::string& entry, int calls, uint64_t seed) {
+// reach: how large floats are; values that feed on each other enlarge rounding errors less when it is small
+void three_ways(const std::string& path, const std::string& entry, int calls, uint64_t seed, double reach = 2) {
     SCOPED_TRACE(path + " @" + entry);
     std::vector<SourceText> sources;
     Result<Module> parsed = parse_program(path, &sources);
@@ -52,11 +53,11 @@ void three_ways(const std::string& path, const std::string& entry, int calls, ui
     std::mt19937_64 random(seed);
     int succeeded = 0;
     for (int call = 0; call < calls; ++call) {
-        RandomInputs inputs{*typed, random};
+        RandomInputs inputs{*typed, random, RandomInputs::some_size, reach};
         std::vector<Value> args = random_arguments(inputs);
         // only inferred shapes tell how wide nothing is: what a loop of no trips collects
         Result<Value> expected = eval(*shaped, FunctionId(0), args), unshaped = eval(*typed, FunctionId(0), args);
-        ASSERT_EQ(bool(expected), bool(unshaped));
+        ASSERT_EQ(bool(expected), bool(unshaped)) << (expected ? unshaped : expected).error().message;
         bool empty = std::any_of(inputs.sizes.begin(), inputs.sizes.end(), [](auto& size) { return size.second == 0; });
 
         ASSERT_TRUE(!expected || empty || !compare(*unshaped, *expected, Tolerance{0, 0, true}));
@@ -74,7 +75,7 @@ void three_ways(const std::string& path, const std::string& entry, int calls, ui
             ASSERT_EQ(way.context->stats().leaked_objects, 0);
         }
     }
-    EXPECT_GE(succeeded, calls / 10) << "most inputs are refused: little is compared";
+    EXPECT_GE(succeeded, reach < 2 ? 1 : calls / 10) << "most inputs are refused: little is compared";
 }
 
 TEST(ThreeWays, Programs) {
@@ -87,7 +88,7 @@ TEST(ThreeWays, DISABLED_Soak) {
     ASSERT_TRUE(seed) << "NEREUS_SEED is not set";
     for (const auto& file : std::filesystem::directory_iterator(NEREUS_SOURCE_DIR "/test/programs"))
         for (const std::string& entry : entries_of(file.path()))
-            three_ways(file.path(), entry, 150, std::strtoull(seed, nullptr, 10));
+            three_ways(file.path(), entry, 150, std::strtoull(seed, nullptr, 10), 0.25);
 }
 TEST(ThreeWays, ThousandShapesOnOneContext) { three_ways(NEREUS_SOURCE_DIR "/test/programs/straight.nr", "dense", 1000, 2); }
 } // namespace

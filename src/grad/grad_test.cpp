@@ -50,6 +50,30 @@ TEST(Grad, CapturedIsConstant) {
     for (const Shown& c : cases) EXPECT_EQ(shown(c.program), c.result) << c.program;
 }
 
+TEST(Grad, CellsFromOutsideAreKeptApart) {
+    std::string body = "grad(fn(%x) { write(%a, %x * %x)\nread(%b) * %x })(3.0) }";
+    EXPECT_EQ(shown("def @main() { %a = ref(1.0)\n%b = ref(2.0)\n" + body), "f32 2");
+    EXPECT_EQ(refusal("def @main() { %s = [ref(1.0)]\ngrad(fn(%x) { read(%s[0]) * %x })(3.0) }"),
+              "unsupported: grad: a structure with cells comes from outside of what is differentiated | "
+              "pass or capture the cells themselves");
+}
+
+TEST(Grad, FunctionsGivenAsArguments) {
+    const Shown cases[] = {
+        {"def @slope(%f, %x) { grad(%f)(%x) }\ndef @sq(%x) { %x * %x }\n"
+         "def @main() { %k = 5.0 * 1.0\n(@slope(@sq, 3.0), @slope(fn(%y) { %y * %k }, 3.0)) }", "(f32 6, f32 5)"},
+        {"def @scaled(%f, %x) { grad(fn(%y) { %f(%y) * 2.0 })(%x) }\ndef @twice(%f, %x) { @scaled(%f, @scaled(%f, %x)) }\n"
+         "def @main() { @twice(fn(%y) { %y * %y }, 1.0) }", "f32 16"},
+        {"def @descend(%f, %x) { for %i in 3, (%x = %x) { %x - 0.25 * grad(%f)(%x) } }\n"
+         "def @main() { @descend(fn(%w) { sum(%w * %w) }, tensor([8.0, 16.0])) }", "Tensor[(2), f32] [1, 2]"},
+    };
+    for (const Shown& c : cases) EXPECT_EQ(shown(c.program), c.result) << c.program;
+    EXPECT_EQ(refusal("def @slope(%f, %x: f32) { grad(%f)(%x) }\ndef @call(%g, %x: f32) { %g(fn(%y) { %y }, %x) }\n"
+                      "def @main(%x: f32) { @call(@slope, %x) }"),
+              "unsupported: grad of a function that is only known when the program runs | "
+              "differentiate where the function is made: grad(@f), grad(fn(...) { ... })");
+}
+
 TEST(Grad, ThePrimalRunsOnce) {
     EXPECT_EQ(shown("def @main() { %n = ref(0)\n%g = grad(fn(%x) { write(%n, read(%n) + 1)\n%x * %x })(3.0)\n(%g, read(%n)) }"), "(f32 6, i64 1)");
 }

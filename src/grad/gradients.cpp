@@ -1,5 +1,6 @@
 #include "grad/gradients.h"
 #include "grad/grad.h"
+#include "grad/known_functions.h"
 #include "grad/rewrite.h"
 #include <algorithm>
 
@@ -14,10 +15,31 @@ bool has_gradient(const Function& function) {
 Gradients::Gradients(Module source) : module(std::move(source)), shadows(module), structures(module, shadows) {}
 
 Result<Module> Gradients::run() {
+    KnownFunctions known(module, shadows);
+    known.run();
     size_t given = module.functions.size();              // what is generated holds no gradients
-    for (size_t i = 0; i < given; ++i) TRY(expand(FunctionId(i), module.functions[i].span));
+    for (size_t i = 0; i < given; ++i)
+        if (!known.differentiates_a_parameter(FunctionId(i))) TRY(expand(FunctionId(i), module.functions[i].span));
+    TRY(check_reached());
     TRY(Status(shadows.status() ? Status() : Status(shadows.status().error())));
     return std::move(module);
+}
+
+// Functions that differentiate a parameter are left as they are, and must not be needed.
+Status Gradients::check_reached() const {
+    std::vector<FunctionId> reached{FunctionId(0)};
+    std::set<FunctionId> seen{FunctionId(0)};
+    for (size_t i = 0; i < reached.size(); ++i)
+        for (const Binding& b : module[reached[i]].bindings) {
+            if (b.form == Form::op && b.op->builtin == Builtin::grad) return unknown_target(b);
+            if (b.function.valid() && seen.insert(b.function).second) reached.push_back(b.function);
+        }
+    return {};
+}
+
+Error unknown_target(const Binding& b) {
+    return Error{Code::unsupported, std::string(b.op->name) + " of a function that is only known when the program runs", b.span,
+                 "differentiate where the function is made: grad(@f), grad(fn(...) { ... })"};
 }
 
 // One round expands the innermost gradients; what they became is ordinary code in the next.

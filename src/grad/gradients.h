@@ -19,6 +19,7 @@ class Gradients {
 
  private:
     Status expand(FunctionId function, Span asked);
+    Status check_reached() const;            // no gradient is left in what the entry reaches
     Status derive(FunctionId target);        // writes its body, if that is still to be done
     Status derive_plain(FunctionId source, FunctionId target);
     Status derive_custom(FunctionId source, FunctionId target);      // of a function `with vjp`
@@ -32,4 +33,5 @@ class Gradients {
     std::vector<FunctionId> waiting_;                    // those to derive before the function at hand is done
     FunctionId run_tape_;
 };
+Error unknown_target(const Binding& gradient);           // what is differentiated is only known when the program runs
 } // namespace nereus

@@ -34,8 +34,8 @@ class Rewrite {
     bool holds_gradient(BlockId block) const;
     Status gradient(const Binding& b, const Binding& target);
     Result<Twin> run_target(const Binding& target, const std::vector<ValueId>& params, const std::vector<ValueId>& shadows);
-    void free_values(BlockId block, std::set<ValueId>& bound, std::vector<ValueId>& free) const;
     Status shadow_captured_cells(const Binding& lambda);
+    Status outer_cells(ValueId v);
 
     // Taped code.
     Result<Twin> taped_block(BlockId from);                          // of the one result, in the block at hand
@@ -81,5 +81,6 @@ class Rewrite {
     std::unordered_map<ValueId, const Binding*> definitions_;
     ValueId tape_;
     bool expanded_ = false;
+    std::vector<ValueId> cells_;             // that come from outside of the gradient being written
 };
 } // namespace nereus

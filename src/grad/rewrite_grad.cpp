@@ -1,4 +1,5 @@
 // grad/rewrite_grad.cpp - grad(f): a function of f's parameters that runs f taped, then the tape, and reads the adjoints.
+#include "grad/known_functions.h"
 #include "grad/rewrite.h"
 
 namespace nereus {
@@ -21,40 +22,42 @@ Result<Rewrite::Target> Rewrite::target_of(const Binding& b) {
     if (made && made->form == Form::function) return Target{made, true};
     if (made && made->form == Form::lambda) return Target{made, !holds_gradient(made->blocks[0])};
     if (made && made->form == Form::op && made->op->builtin == Builtin::grad) return Target{made, false};
-    return Error{Code::unsupported, std::string(b.op->name) + " of a function that is only known when the program runs", b.span,
-                 "differentiate where the function is made: grad(@f), grad(fn(...) { ... })"};
-}
-
-// What a lambda takes from around it.
-void Rewrite::free_values(BlockId block, std::set<ValueId>& bound, std::vector<ValueId>& free) const {
-    auto use = [&](ValueId v) {
-        if (bound.insert(v).second) free.push_back(v);
-    };
-    for (ValueId param : source_[block].params) bound.insert(param);
-    for (BindingId id : source_[block].bindings) {
-        const Binding& b = source_[id];
-        for (ValueId arg : b.args) use(arg);
-        for (BlockId inner : b.blocks)                   // conditions and guards see them
-            for (ValueId param : source_[inner].params) bound.insert(param);
-        for (const Arm& arm : b.arms)
-            if (arm.guard.valid()) free_values(arm.guard, bound, free);
-        for (BlockId inner : b.blocks) free_values(inner, bound, free);
-        for (ValueId result : b.results) bound.insert(result);
-    }
-    for (ValueId result : source_[block].results) use(result);
+    return unknown_target(b);
 }
 
 // A captured cell gets one shadow at the call, whoever mentions it: f itself or a captured lambda.
 Status Rewrite::shadow_captured_cells(const Binding& lambda) {
     std::set<ValueId> bound;
     std::vector<ValueId> free;
-    free_values(lambda.blocks[0], bound, free);
+    free_values(source_, lambda.blocks[0], bound, free);
     for (ValueId v : free) {
         auto it = definitions_.find(v);
         if (it != definitions_.end() && it->second->form == Form::lambda) TRY(shadow_captured_cells(*it->second));
-        else if (shadows_.holds_cell(type(v)) && is_constant(v))
+        else if (shadows_.holds_cell(type(v)) && is_constant(v)) {
+            TRY(outer_cells(value(v)));
             twins_[v.index].shadow = TRY(all_.structures.fresh_shadow(w_, value(v)));
+        }
     }
+    return {};
+}
+
+// Every cell from outside gets a shadow of its own, which is right only while no two of them are one cell.
+Status Rewrite::outer_cells(ValueId v) {
+    const Type t = module_.types[w_.type(v)];
+    if (shadows_.inert(w_.type(v)) || !shadows_.holds_cell(w_.type(v))) return {};
+    if (t.kind == TypeKind::tuple) {
+        for (size_t i = 0; i < t.parts.size(); ++i) TRY(outer_cells(w_.project(v, i)));
+        return {};
+    }
+    if (t.kind != TypeKind::ref || shadows_.holds_cell(t.parts[0]))
+        return Error{Code::unsupported, "grad: a structure with cells comes from outside of what is differentiated", w_.span,
+                     "pass or capture the cells themselves"};
+    for (ValueId other : cells_)
+        if (w_.type(other) == w_.type(v)) {
+            ValueId same = w_.builtin("equal", {other, v}, module_.types.scalar(DType::boolean));
+            w_.assert_(w_.op("not", {same}), "grad: two cells from outside are one and the same");
+        }
+    cells_.push_back(v);
     return {};
 }
 
@@ -100,6 +103,8 @@ Status Rewrite::gradient(const Binding& b, const Binding& target) {
     BlockId body = TRY(w_.block(all, [&]() -> Result<std::vector<ValueId>> {
         ValueId none = w_.construct(shadows_.list_decl(), 0, {}, shadows_.list_of(shadows_.step()));
         tape_ = w_.ref(none, "tape");
+        cells_.clear();
+        for (ValueId param : params) TRY(outer_cells(param));
         for (ValueId param : params)
             shadows.push_back(shadows_.inert(w_.type(param)) ? ValueId() : TRY(all_.structures.fresh_shadow(w_, param)));
         if (target.form == Form::lambda) TRY(shadow_captured_cells(target));

@@ -99,6 +99,12 @@ ValueId Writer::op(std::string_view name, const std::vector<Gradient::Operand>& 
     return bind(std::move(b), type, value_name);
 }
 
+void Writer::assert_(ValueId condition, std::string message) {
+    Binding b{.form = Form::op, .op = all_ops().find("assert"), .args = {condition}, .groups = {{}}};
+    b.attributes = {{"message", std::move(message)}};
+    bind(std::move(b), module_.types.unit());
+}
+
 ValueId Writer::builtin(std::string_view name, std::vector<ValueId> args, TypeId type, std::string_view value_name) {
     Binding b{.form = Form::op, .op = all_ops().find(name), .args = std::move(args)};
     b.groups.resize(b.args.size());

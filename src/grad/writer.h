@@ -38,6 +38,7 @@ class Writer {
     ValueId ref(ValueId content, std::string_view name = "") { return builtin("ref", {content}, module_.types.ref(type(content)), name); }
     ValueId read(ValueId cell, std::string_view name = "") { return builtin("read", {cell}, module_.types[type(cell)].parts[0], name); }
     void write(ValueId cell, ValueId content) { builtin("write", {cell, content}, module_.types.unit()); }
+    void assert_(ValueId condition, std::string message);
     ValueId shape_of(ValueId x) { return op("shape_of", {x}); }
     ValueId zeros_like(ValueId x) { return op("full", {shape_of(x), number(0, dtype(x))}); }
     // cell := cell + contribution, summed to the shape that the cell has: the shapes stage sees that it never changes.

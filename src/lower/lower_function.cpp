@@ -107,6 +107,7 @@ Result<Function> LowerFunction::run() {
     to_.symbols = from_.symbols;
     to_.result_dims = from_.result_dims;
     to_.result = from_.result;
+    to_.where = from_.where;
     to_.span = from_.span;
     for (ValueId param : from_.params)
         for (ValueId leaf : add_leaves(param)) to_.params.push_back(leaf);
