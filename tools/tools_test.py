@@ -7,6 +7,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from contracts import REACHED
+
 TOOLS = Path(__file__).resolve().parent
 
 
@@ -186,6 +188,102 @@ class Docs(Sandbox):
         self.expect_problem("check_docs", "README.md:4: broken link: docs/word.md")
         self.write("README.md", "[w](docs/words.md#gone)\n")
         self.expect_problem("check_docs", "no such heading")
+
+    def test_paths_of_ours(self):
+        self.write("src/a.cpp", "")
+        self.write("docs/design.md", "`src/a.cpp`, `src/a.cpp:X.Is`, `src`, `x/y` and `test/*.txt`\n")
+        self.expect_clean("check_docs")
+        self.write("docs/design.md", "\n`src/b.cpp`\n")
+        self.expect_problem("check_docs", "docs/design.md:2: no such path: src/b.cpp")
+
+
+class Contracts(Sandbox):
+    PATCH = "Why.\n\n--- a/src/a/x.cpp\n+++ b/src/a/x.cpp\n@@ -1 +1 @@\n-int one = 1;\n+int one = 2;\n"
+
+    def setUp(self):
+        super().setUp()
+        self.write("src/a/x.cpp", "int one = 1;\n")
+        self.write("src/a/x_test.cpp", "TEST(X, Is) {}\nTEST_P(Xs, Are) {}\n")
+        self.rows = {}
+        for contract in REACHED:
+            self.write(f"test/mutants/{contract.lower()}.patch", self.PATCH)
+            self.row(contract, "src/a/x_test.cpp:X.Is")
+
+    def row(self, contract, test):
+        self.rows[contract] = f"| {contract} Name | a promise | `{test}` | `test/mutants/{contract.lower()}.patch` |\n"
+        self.write("docs/contracts.md", "".join(self.rows.values()))
+
+    def test_a_true_table_passes(self):
+        self.row("K2", "src/a/x_test.cpp:Xs.Are")
+        self.expect_clean("check_contracts")
+
+    def test_a_contract_without_a_row(self):
+        del self.rows["K7"]
+        self.row("K8", "src/a/x_test.cpp:X.Is")
+        (self.root / "test/mutants/k7.patch").unlink()
+        self.expect_problem("check_contracts", "look at K7")
+
+    def test_tests_exist(self):
+        self.row("K1", "src/a/x_test.cpp:X.Was")
+        self.expect_problem("check_contracts", "docs/contracts.md:1: src/a/x_test.cpp has no test X.Was")
+        self.row("K1", "test/golden/none.nr")
+        self.expect_problem("check_contracts", "no such test: test/golden/none.nr")
+
+    def test_patches_exist_and_apply(self):
+        self.write("test/mutants/k1.patch", self.PATCH.replace("one = 1", "one = 7"))
+        self.expect_problem("check_contracts", "test/mutants/k1.patch does not apply")
+        (self.root / "test/mutants/k1.patch").unlink()
+        self.expect_problem("check_contracts", "no such patch: test/mutants/k1.patch")
+
+    def test_patches_are_small_and_in_the_sources(self):
+        six = self.PATCH.replace("@@ -1 +1 @@", "@@ -1 +1,5 @@") + "+int two;\n" * 4
+        self.write("test/mutants/k1.patch", six)
+        self.expect_problem("check_contracts", "changes 6 lines, expected 1 to 5")
+        self.write("test/mutants/k1.patch", self.PATCH.replace("src/a", "test"))
+        self.expect_problem("check_contracts", "changes test/x.cpp, which is not in src/")
+
+    def test_a_patch_without_a_row(self):
+        self.write("test/mutants/stray.patch", self.PATCH)
+        self.expect_problem("check_contracts", "test/mutants/stray.patch: 0 rows")
+
+
+class NewOp(Sandbox):
+    """On copies of the files it edits, so that a change of theirs which it cannot follow shows here."""
+    TESTS = ["test/oracle/ops.py", "src/driver/op_agree_test.cpp", "src/grad/op_gradients_test.cpp"]
+
+    def setUp(self):
+        super().setUp()
+        for name in [*self.TESTS, *(path.relative_to(TOOLS.parent) for path in TOOLS.parent.glob("src/ops/*.cpp"))]:
+            self.write(name, (TOOLS.parent / name).read_text())
+
+    def new_op(self, name, family):
+        return self.call("new_op", name, "--family", family, "--root", self.root)
+
+    def test_writes_where_the_document_says(self):
+        document = (TOOLS.parent / "docs/add_an_op.md").read_text()
+        code, output = self.new_op("gone", "unary")
+        self.assertEqual(code, 0, output)
+        written = output.splitlines()[:-1]
+        self.assertEqual(written, ["src/ops/unary.cpp", *self.TESTS])
+        for name in written:
+            self.assertIn(f"`{name}`", document)
+            self.assertIn("gone", (self.root / name).read_text())
+        row = (self.root / "src/ops/unary.cpp").read_text()
+        for facet in ("doc", "params", "scheme", "eval", "lower", "shapes", "grad", "no_grad"):
+            self.assertIn(f".{facet} = ", row[row.index('.name = "gone"'):])
+        compile((self.root / "test/oracle/ops.py").read_text(), "ops.py", "exec")
+
+    def test_every_family(self):
+        for family in ("unary", "binary", "compare", "reduce", "matmul", "shape", "index", "sort", "random"):
+            code, output = self.new_op(f"new_{family}", family)
+            self.assertEqual(code, 0, output)
+            self.assertIn(f"src/ops/{family}.cpp", output)
+
+    def test_refuses_what_is_there(self):
+        before = (self.root / "src/ops/unary.cpp").read_text()
+        self.assertEqual(self.new_op("exp", "unary"), (1, "there is an operator exp already, in src/ops/unary.cpp\n"))
+        self.assertEqual(self.new_op("Gone", "unary")[0], 1)
+        self.assertEqual((self.root / "src/ops/unary.cpp").read_text(), before)
 
 
 class Golden(Sandbox):

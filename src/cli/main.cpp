@@ -18,7 +18,9 @@ void help(std::FILE* out) {
     std::fputs("nereus: a compiler for dynamic neural networks\n\n", out);
     for (const Command& command : commands)
         std::fprintf(out, "  nereus %-10s %s\n", std::string(command.name).c_str(), std::string(command.help).c_str());
-    std::fputs("\nnereus COMMAND --help says more. To begin:\n  examples/make_trees.py > trees.json\n  nereus run examples/tree_encoder.nr --inputs trees.json\n", out);
+    std::fputs("\nnereus COMMAND --help says more. To begin:\n"
+               "  examples/make_trees.py > trees.json\n"
+               "  nereus run examples/tree_encoder.nr --inputs trees.json\n", out);
 }
 } // namespace
 

@@ -75,7 +75,7 @@ Result<Twin> Rewrite::tape_op(Operation o) {
     bool active = false;
     for (ValueId shadow : o.shadows) active = active || shadow.valid();
     if (!active || shadows_.inert(o.type)) return y;
-    const NamedGradient* row = gradient_rule(b.op->name);
+    std::optional<NamedGradient> row = gradient_rule(*b.op);
     if (!row) return Error{Code::internal, "grad: no rule for " + std::string(b.op->name), b.span};
     if (!row->rule) return y;
     y.shadow = TRY(all_.structures.fresh_shadow(w_, y.value));

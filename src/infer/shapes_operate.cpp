@@ -13,7 +13,7 @@ Result<Walk::Made> Walk::operate(const Binding& b) {
 
 Result<Walk::Made> Walk::run_rule(Binding binding, std::vector<Made> args, TypeId skeleton, std::string_view name, Span span) {
     const OpDef& op = *binding.op;
-    ShapeRule rule = shape_rule(op.name);
+    ShapeRule rule = shape_rule(op);
     if (!rule) return Error{.code = Code::internal, .message = std::string(op.name) + " has no shape rule", .where = span};
     size_t count = op.params.size();
     ShapeArgs seen{.op = op, .tensors = {}, .sizes = {}, .sizes_known = std::vector<bool>(count, true),

@@ -63,6 +63,12 @@ enum class HostOp : uint8_t {
 };
 class OpLowering;                           // ops/lowering.h
 using LowerFn = Status (*)(OpLowering&);
+struct ShapeArgs;                           // ir/shape_rule.h
+struct ShapedTensor;
+class ShapeScope;
+using ShapeRule = Result<std::vector<ShapedTensor>> (*)(const ShapeArgs&, ShapeScope&);
+class Gradient;                             // ops/gradients.h
+using GradientRule = void (*)(Gradient&);
 
 struct OpDef {
     std::string_view name;
@@ -79,6 +85,10 @@ struct OpDef {
     int ulps = 0;                           // how far compiled code may be from eval, in units of the last place
     LowerFn lower = nullptr;                // to loop functions
     HostOp host = HostOp::none;
+    // Rows without these have them in the tables of their family: ops/shape_rules.h, ops/gradients.h.
+    ShapeRule shapes = nullptr;             // rank and sizes of the results
+    GradientRule grad = nullptr;            // what an adjoint of the result adds to those of the operands
+    std::string_view no_grad = {};          // or why there is no gradient
 };
 constexpr Effect effect_on(const OpDef& op, DType operand) {
     return op.total_on_floats && is_float(operand) ? Effect::total : op.effect;

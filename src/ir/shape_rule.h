@@ -3,7 +3,7 @@
 // that becomes a check, an error or (in a trial run) nothing.
 #pragma once
 #include "dim/facts.h"
-#include "ir/module.h"
+#include "ir/op.h"
 #include <span>
 
 namespace nereus {
@@ -77,6 +77,4 @@ class ShapeScope {
     virtual bool exact(Dim number, DType dtype) = 0;             // cannot have wrapped: the polynomial is the integer
     virtual Error error(std::string what) = 0;
 };
-
-using ShapeRule = Result<std::vector<ShapedTensor>> (*)(const ShapeArgs&, ShapeScope&);
 } // namespace nereus

@@ -70,7 +70,7 @@ template <auto f, bool divides = false> Result<Tensors> arithmetic(const EvalArg
             T divisor = right[size_t(in_b(i))];
             if (divides && std::is_integral_v<T> && divisor == 0)
                 return Error{Code::value, "the divisor is 0 at element " + std::to_string(i)};
-            out[size_t(i)] = T(f(Wide<T>(left[size_t(in_a(i))]), Wide<T>(divisor)));
+            out[size_t(i)] = T(f(WideOf<T>(left[size_t(in_a(i))]), WideOf<T>(divisor)));
         }
         return Tensors{std::move(y)};
     });

@@ -18,7 +18,7 @@ template <class F> auto with_type(DType dtype, F f) {
     }
     return f(double());
 }
-template <class T> using Wide = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
+template <class T> using WideOf = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
 
 // Integer arithmetic that wraps; C++ leaves signed overflow undefined, unsigned not.
 constexpr int64_t wrap_add(int64_t a, int64_t b) { return int64_t(uint64_t(a) + uint64_t(b)); }

@@ -26,11 +26,12 @@ Gradient::Operand Gradient::same(size_t param) const {
     return Operand(std::vector<ValueId>(args(param).begin(), args(param).end()), is_list(param));
 }
 
-const NamedGradient* gradient_rule(std::string_view op) {
+std::optional<NamedGradient> gradient_rule(const OpDef& op) {
+    if (op.grad || !op.no_grad.empty()) return NamedGradient{op.name, op.grad, op.no_grad};
     for (std::span<const NamedGradient> family :
          {elementwise_gradients(), reduce_gradients(), layout_gradients(), index_gradients()})
         for (const NamedGradient& row : family)
-            if (row.op == op) return &row;
-    return nullptr;
+            if (row.op == op.name) return row;
+    return std::nullopt;
 }
 } // namespace nereus

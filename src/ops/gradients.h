@@ -56,13 +56,12 @@ class Gradient {
     const Binding& binding_;
 };
 
-using GradientRule = void (*)(Gradient&);
 struct NamedGradient {
     std::string_view op;
     GradientRule rule = nullptr;
     std::string_view none = {};              // why there is no rule
 };
-const NamedGradient* gradient_rule(std::string_view op);             // nullptr: a builtin, or no such operator
+std::optional<NamedGradient> gradient_rule(const OpDef& op);         // as its row says, else its family; none: a builtin
 
 std::span<const NamedGradient> elementwise_gradients();
 std::span<const NamedGradient> reduce_gradients();                   // matmul too

@@ -120,11 +120,11 @@ Result<Tensors> scatter_add_eval(const EvalArgs& args) {
     HostTensor y = TRY(HostTensor::make(x.dtype(), x.shape()));
     return with_type(x.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
-        std::vector<Wide<T>> sums(x.data<T>().begin(), x.data<T>().end());
+        std::vector<WideOf<T>> sums(x.data<T>().begin(), x.data<T>().end());
         for (int64_t i = 0; i < v.count(); ++i) {
             int64_t after = i % sides.after, id = i / sides.after % ids.count(), before = i / sides.after / ids.count();
-            Wide<T>& sum = sums[size_t((before * sides.size + ids.as_i64(id)) * sides.after + after)];
-            sum = add_up(sum, Wide<T>(v.data<T>()[size_t(i)]));
+            WideOf<T>& sum = sums[size_t((before * sides.size + ids.as_i64(id)) * sides.after + after)];
+            sum = add_up(sum, WideOf<T>(v.data<T>()[size_t(i)]));
         }
         std::span<T> out = TRY(y.mutable_data<T>());
         for (size_t i = 0; i < sums.size(); ++i) out[i] = T(sums[i]);

@@ -34,8 +34,8 @@ Result<Tensors> matmul_eval(const EvalArgs& args) {
             int64_t column = i % columns, row = i / columns % rows, matrix = i / columns / rows;
             const T* from_a = a.data<T>().data() + in_a(matrix) * rows * inner + row * inner;
             const T* from_b = b.data<T>().data() + in_b(matrix) * inner * columns + column;
-            Wide<T> sum = 0;
-            for (int64_t k = 0; k < inner; ++k) sum = add_up(sum, multiply(Wide<T>(from_a[k]), Wide<T>(from_b[k * columns])));
+            WideOf<T> sum = 0;
+            for (int64_t k = 0; k < inner; ++k) sum = add_up(sum, multiply(WideOf<T>(from_a[k]), WideOf<T>(from_b[k * columns])));
             out[size_t(i)] = T(sum);
         }
         return Tensors{std::move(y)};

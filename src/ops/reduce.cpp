@@ -13,11 +13,11 @@ template <auto start, auto step> Result<HostTensor> fold(const HostTensor& x, Ex
     IndexMap into = IndexMap::broadcast(y.shape(), x.shape());
     return with_type(x.dtype(), [&](auto zero) -> Result<HostTensor> {
         using T = decltype(zero);
-        std::vector<Wide<T>> sums(size_t(y.count()), Wide<T>(start(T())));
+        std::vector<WideOf<T>> sums(size_t(y.count()), WideOf<T>(start(T())));
         std::span<const T> in = x.data<T>();
         for (int64_t i = 0; i < x.count(); ++i) {
-            Wide<T>& sum = sums[size_t(into(i))];
-            sum = step(sum, Wide<T>(in[size_t(i)]));
+            WideOf<T>& sum = sums[size_t(into(i))];
+            sum = step(sum, WideOf<T>(in[size_t(i)]));
         }
         std::span<T> out = TRY(y.mutable_data<T>());
         for (size_t i = 0; i < sums.size(); ++i) out[i] = T(sums[i]);

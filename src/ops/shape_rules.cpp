@@ -1,11 +1,11 @@
 #include "ops/shape_rules.h"
-#include "ir/op.h"
 
 namespace nereus {
-ShapeRule shape_rule(std::string_view op) {
+ShapeRule shape_rule(const OpDef& op) {
+    if (op.shapes) return op.shapes;
     for (std::span<const NamedRule> family : {elementwise_shapes(), reduce_shapes(), layout_shapes(), index_shapes()})
         for (const NamedRule& row : family)
-            if (row.op == op) return row.rule;
+            if (row.op == op.name) return row.rule;
     return nullptr;
 }
 
@@ -31,6 +31,15 @@ Result<Shape> broadcast(ShapeScope& scope, const Shape& a, const Shape& b) {
         TRY(scope.require(left, Relation::compatible, right, "sizes that must be equal or 1"));
         out.dims[skip + i] = scope.facts().broadcast(left, right);
     }
+    return out;
+}
+
+Result<Shaped> broadcast_shape(const ShapeArgs& args, ShapeScope& scope) {
+    ShapedTensor y{.dtype = args.tensor(0).dtype, .shape = args.tensor(0).shape};
+    for (size_t i = 1; i < args.tensors.size(); ++i)
+        if (!args.tensors[i].empty()) y.shape = TRY(broadcast(scope, y.shape, args.tensor(i).shape));
+    Shaped out;
+    out.push_back(std::move(y));
     return out;
 }
 

@@ -3,7 +3,7 @@
 #include "ir/shape_rule.h"
 
 namespace nereus {
-ShapeRule shape_rule(std::string_view op);   // nullptr: a builtin, or no such operator
+ShapeRule shape_rule(const OpDef& op);       // as its row says, else its family; nullptr: a builtin
 
 struct NamedRule { std::string_view op; ShapeRule rule; };
 std::span<const NamedRule> elementwise_shapes();
@@ -11,8 +11,11 @@ std::span<const NamedRule> reduce_shapes();
 std::span<const NamedRule> layout_shapes();
 std::span<const NamedRule> index_shapes();
 
-// What several rules need.
 using Shaped = std::vector<ShapedTensor>;
+// Elementwise operators that only compute: the operand's shape, or what all of them broadcast to; dtype of the first.
+Result<Shaped> broadcast_shape(const ShapeArgs& args, ShapeScope& scope);
+
+// What several rules need.
 Result<int64_t> shape_axis(ShapeScope& scope, int64_t axis, size_t rank);
 Result<Shape> broadcast(ShapeScope& scope, const Shape& a, const Shape& b);
 Dim element_count(Dims& dims, const Shape& shape);

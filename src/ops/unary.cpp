@@ -36,7 +36,7 @@ template <auto f> Result<Tensors> each(const EvalArgs& args) {
         using T = decltype(zero);
         std::span<const T> in = x.data<T>();
         std::span<T> out = TRY(y.mutable_data<T>());
-        for (size_t i = 0; i < in.size(); ++i) out[i] = T(f(Wide<T>(in[i])));
+        for (size_t i = 0; i < in.size(); ++i) out[i] = T(f(WideOf<T>(in[i])));
         return Tensors{std::move(y)};
     });
 }
