@@ -230,7 +230,19 @@ void EmitFunction::call(const Binding& b) {
     for (Reg reg : temporary) put(Opcode::release, reg);
 }
 
+// No arm: whatever should arrive never does. The values are there for those who ask for their registers.
+void EmitFunction::unreachable(const Binding& b) {
+    put(Opcode::fail, program_.site(Code::internal, "what no value reaches was reached", b.span));
+    for (Sym symbol : b.defines) define(symbol, constant(0));
+    for (ValueId v : b.results) {
+        if (kept(v) == Kept::number) bind_number(v, constant(0));
+        if (kept(v) == Kept::object) bind_object(v, constant(0));
+        if (kept(v) == Kept::address) target_of(v);
+    }
+}
+
 void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
+    if (b.blocks.empty()) return unreachable(b);
     auto is_result = [&](ValueId v) { return std::find(b.results.begin(), b.results.end(), v) != b.results.end(); };
     std::vector<ValueId> adopted = std::exchange(dying, {});         // each arm lets go of them
     std::copy_if(adopted.begin(), adopted.end(), std::back_inserter(dying), is_result);

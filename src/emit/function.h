@@ -93,6 +93,7 @@ class EmitFunction {
     void binding(const Binding& b, std::vector<ValueId>& dying);
     void call(const Binding& b);
     void branch(const Binding& b, std::vector<ValueId>& dying);
+    void unreachable(const Binding& b);
     void loop(const Binding& b);
     bool carried_in_one_slot(const Block& body, ValueId param, ValueId next);
     bool mentions(BindingId id, const std::unordered_set<ValueId>& values);

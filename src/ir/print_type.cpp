@@ -192,6 +192,7 @@ std::string TypePrinter::fact(const DimFact& fact) {
 
 // Terms and commutative arguments are sorted by text: the order inside Dims depends on which symbol came first.
 std::string TypePrinter::dim(Dim dim) {
+    if (!dim.valid()) return "?";                        // not inferred yet
     int budget = 20000;                                  // shared parts are printed at each use: stop somewhere
     return unmark(marked(dim, budget), true);
 }

@@ -49,6 +49,7 @@ class LowerFunction {
     Status loop_form(const Binding& b);
     Status branch(const Binding& b);
     Status match(const Binding& b);
+    Status unreachable(const Binding& b);
     Status apply(const Binding& b);
     ValueId pattern_holds(const Pattern& pattern, const Leaves& subject, TypeId type, Span span);
     void bind_pattern(const Pattern& pattern, const Leaves& subject, TypeId type, Span span);

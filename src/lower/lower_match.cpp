@@ -133,7 +133,16 @@ void LowerFunction::bind_pattern(const Pattern& pattern, const Leaves& subject, 
     }
 }
 
+// Nothing arrives here: a match without arms, which no run reaches.
+Status LowerFunction::unreachable(const Binding& b) {
+    Binding made{.form = Form::match, .defines = b.defines, .span = b.span};
+    made.results = add_leaves(b.results[0]);
+    emit(std::move(made));
+    return {};
+}
+
 Status LowerFunction::match(const Binding& b) {
+    if (b.arms.empty()) return unreachable(b);
     const Leaves subject = leaves(b.args[0]);
     TypeId type = from_[b.args[0]].type;
     // which arm: the tests one behind the other, the last arm when nothing else holds
@@ -186,6 +195,7 @@ Status LowerFunction::match(const Binding& b) {
 }
 
 Status LowerFunction::apply(const Binding& b) {
+    if (b.targets.empty()) return unreachable(b);
     ValueId closure = one(b.args[0]);
     Leaves arguments = gather(std::span(b.args).subspan(1));
     ValueId tag = emit_number(Binding{.form = Form::op, .op = &low_op(LowOp::tag), .args = {closure}, .groups = {{}}}, DType::i64, b.span);

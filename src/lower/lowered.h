@@ -6,7 +6,8 @@
 //             in attribute "who" whom to blame
 //   construct a data object of args (records too); tuple: a tuple object; closure: an object tagged with its lambda
 //   project   item `index` of a tuple object; field: field `index` of a data object whose constructor is known
-//   match     a switch: args[0] is a number, blocks[i] runs when it is i, the last block otherwise
+//   match     a switch: args[0] is a number, blocks[i] runs when it is i, the last block otherwise;
+//             without args and blocks: never reached
 #pragma once
 #include "ops/lowering.h"
 
