@@ -14,6 +14,7 @@ int version_command(Words words);
 // A program file parsed, with its sources for errors; prints what is wrong and returns nothing.
 struct SourceProgram { Module module; std::vector<SourceText> sources; };
 std::optional<SourceProgram> load_program(const std::string& path, int* out_exit);
+std::string describe(const Error& error, std::span<const SourceText> sources);
 int fail(const Error& error, std::span<const SourceText> sources = {});
 extern const FlagSpec compile_flags[3];      // entry, target, checked
 CompileOptions compile_options(const Arguments& arguments);

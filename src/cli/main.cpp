@@ -1,6 +1,7 @@
 // nereus - the command line.
 #include "cli/commands.h"
 #include <cstdio>
+#include <new>
 
 namespace {
 using namespace nereus;
@@ -24,7 +25,7 @@ void help(std::FILE* out) {
 }
 } // namespace
 
-int main(int argc, char** argv) {
+static int run(int argc, char** argv) {
     std::string_view name = argc > 1 ? argv[1] : "";
     if (name == "--help" || name == "-h" || name == "help") return help(stdout), 0;
     if (name == "--version") name = "version";
@@ -33,4 +34,13 @@ int main(int argc, char** argv) {
     if (!name.empty()) std::fprintf(stderr, "error: there is no command '%s'\n", std::string(name).c_str());
     help(stderr);
     return 2;
+}
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::bad_alloc&) {
+        std::fputs("error: out of memory\n", stderr);
+        return 1;
+    }
 }

@@ -9,8 +9,11 @@ const FlagSpec compile_flags[3] = {
     {"checked", false, "kernels assert that they stay inside their buffers"},
 };
 
+std::string describe(const Error& error, std::span<const SourceText> sources) {
+    return sources.empty() || !error.where.known() ? plain_error(error) : render(error, sources);
+}
 int fail(const Error& error, std::span<const SourceText> sources) {
-    std::fputs(sources.empty() || !error.where.known() ? plain_error(error).c_str() : render(error, sources).c_str(), stderr);
+    std::fputs(describe(error, sources).c_str(), stderr);
     return exit_code(error);
 }
 

@@ -1,7 +1,10 @@
 #include "cli/commands.h"
 #include "eval/eval.h"
 #include "library/library.h"
+#include "vm/range.h"
+#include <algorithm>
 #include <cstdio>
+#include <sys/resource.h>
 
 namespace nereus {
 namespace {
@@ -12,6 +15,14 @@ constexpr std::string_view help_text =
     "  nereus run mlp.nr --input x=4x8xf32=random\n"
     "  nereus run encoder.nr --entry encode --inputs trees.json --json\n"
     "\n";
+}
+
+// The interpreter asks the process for memory as any program does: what it may have is the process's limit.
+static void limit_memory(int64_t bytes) {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_DATA, &limit);
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, rlim_t(bytes) + (rlim_t(64) << 20));       // and what it has now
+    ::setrlimit(RLIMIT_DATA, &limit);
 }
 
 int run_command(Words words) {
@@ -36,7 +47,12 @@ int run_command(Words words) {
         const Function& entry = typed->functions[0];
         std::vector<std::string> params;
         for (ValueId param : entry.params) params.push_back(entry[param].name);
-        return call_all(*arguments, params, [&](std::span<const Value> args) { return eval(*typed, FunctionId(0), args); });
+        Result<int64_t> limit = arguments->whole("memory-limit", 1, available_memory());
+        if (!limit) return fail(limit.error());
+        limit_memory(*limit);
+        return call_all(
+            *arguments, params, [&](std::span<const Value> args) { return eval(*typed, FunctionId(0), args); },
+            [&](const Error& error) { return describe(error, program->sources); });
     }
     Result<Executable> executable = compile(std::move(program->module), options);
     if (!executable) return fail(executable.error(), program->sources);

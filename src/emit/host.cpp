@@ -129,7 +129,10 @@ uint32_t check_site(EmitProgram& program, const Binding& b) {
     std::string text = what ? std::get<std::string>(what->value) : std::string("sizes do not fit");
     if (!is_message(text))
         text += ": expected " + dims.to_string(fact.left) + " " + std::string(signs[size_t(fact.relation)]) + " " +
-                dims.to_string(fact.right) + ", found " + side(fact.left, "{0}") + " and " + side(fact.right, "{1}");
+                dims.to_string(fact.right) + ", found " +
+                (dims.constant_value(fact.left)    ? side(fact.right, "{1}")
+                 : dims.constant_value(fact.right) ? side(fact.left, "{0}")
+                                                   : side(fact.left, "{0}") + " and " + side(fact.right, "{1}"));
     return program.site(Code::shape, std::move(text), b.span);
 }
 

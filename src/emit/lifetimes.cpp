@@ -10,8 +10,8 @@ std::vector<std::vector<StepSpan>> Lifetimes::find(uint32_t slots, uint32_t step
     for (uint32_t step : stops_) stops[step] = true;
 
     std::vector<Event> events = events_;
-    std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-        return a.slot != b.slot ? a.slot < b.slot : a.step < b.step;
+    std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+        return a.slot != b.slot ? a.slot < b.slot : a.step != b.step ? a.step < b.step : a.order < b.order;
     });
     std::vector<std::vector<StepSpan>> spans(slots);
     std::vector<bool> alive(steps), writes(steps), entered(steps);      // of the slot at hand; entered: alive when it begins

@@ -9,8 +9,8 @@ struct StepSpan { uint32_t first, last; };                 // both included
 
 class Lifetimes {
  public:
-    void write(uint32_t slot, uint32_t step) { events_.push_back({slot, step, true}); }    // what was in it is dead
-    void use(uint32_t slot, uint32_t step) { events_.push_back({slot, step, false}); }     // read, or written in part
+    void write(uint32_t slot, uint32_t step) { add(slot, step, true); }      // what was in it is dead
+    void use(uint32_t slot, uint32_t step) { add(slot, step, false); }       // read, or written in part
     void jump(uint32_t from, uint32_t to) { jumps_.push_back({from, to}); }
     void stop(uint32_t step) { stops_.push_back(step); }                           // the next step does not follow this one
 
@@ -19,7 +19,8 @@ class Lifetimes {
     std::vector<std::vector<StepSpan>> find(uint32_t slots, uint32_t steps) const;
 
  private:
-    struct Event { uint32_t slot, step; bool write; };
+    struct Event { uint32_t slot, step, order; bool write; };
+    void add(uint32_t slot, uint32_t step, bool write) { events_.push_back({slot, step, uint32_t(events_.size()), write}); }
     std::vector<Event> events_;              // in program order
     std::vector<StepSpan> jumps_;
     std::vector<uint32_t> stops_;

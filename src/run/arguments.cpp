@@ -1,5 +1,6 @@
 #include "run/arguments.h"
 #include <algorithm>
+#include <charconv>
 
 namespace nereus {
 namespace {
@@ -74,6 +75,15 @@ std::string flags_help(std::span<const FlagSpec> flags) {
         text += left + std::string(help) + "\n";
     }
     return text;
+}
+
+Result<int64_t> Arguments::whole(std::string_view name, int64_t least, int64_t otherwise) const {
+    if (!has(name)) return otherwise;
+    std::string text = value(name);
+    int64_t number = 0;
+    auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (wrong == std::errc() && end == text.data() + text.size() && number >= least) return number;
+    return Error{Code::usage, "--" + std::string(name) + " takes a whole number from " + std::to_string(least) + " on, not '" + text + "'"};
 }
 
 std::string plain_error(const Error& error) {

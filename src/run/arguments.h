@@ -19,6 +19,7 @@ struct Arguments {
     bool has(std::string_view name) const { return flags.contains(name); }
     std::string value(std::string_view name, std::string otherwise = {}) const;
     std::vector<std::string> values(std::string_view name) const;
+    Result<int64_t> whole(std::string_view name, int64_t least, int64_t otherwise) const;    // a number, else a usage error
 };
 
 // --name=value or --name value. An unknown flag is a usage error with did-you-mean.

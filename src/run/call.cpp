@@ -38,7 +38,7 @@ Result<Inputs> read_inputs(const Arguments& arguments) {
     } else {
         inputs.calls.emplace_back();
     }
-    uint64_t seed = std::strtoull(arguments.value("seed", "0").c_str(), nullptr, 10);
+    uint64_t seed = uint64_t(TRY(arguments.whole("seed", 0, 0)));
     for (const std::string& spec : arguments.values("input")) {
         Field field = TRY(parse_input_spec(spec, seed));
         for (NamedValues& call : inputs.calls) call.push_back(field);
@@ -66,7 +66,8 @@ Result<std::vector<Value>> order_inputs(std::span<const std::string> params, con
     return ordered;
 }
 
-int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call) {
+int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call,
+             const std::function<std::string(const Error&)>& describe) {
     Result<Inputs> inputs = read_inputs(arguments);
     if (!inputs) {
         std::fputs(plain_error(inputs.error()).c_str(), stderr);
@@ -92,7 +93,7 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
             append_json_string(out, result.error().message);
             out += "}";
         }
-        std::fputs(plain_error(result.error()).c_str(), stderr);
+        std::fputs(describe(result.error()).c_str(), stderr);
     }
     if (json && inputs->is_list) out += "]\n";
     std::fwrite(out.data(), 1, out.size(), stdout);
@@ -109,7 +110,9 @@ int usage(std::string what) {
 
 int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program) {
     ContextOptions options;
-    if (arguments.has("memory-limit")) options.memory_limit = std::strtoll(arguments.value("memory-limit").c_str(), nullptr, 10);
+    Result<int64_t> limit = arguments.whole("memory-limit", 1, 0);
+    if (!limit) return usage(limit.error().message);
+    options.memory_limit = *limit;
     std::string mode = arguments.value("memory", "planned");
     if (mode == "none") options.pack = PackMode::apart;
     else if (mode == "pool") options.pack = PackMode::pool;

@@ -14,6 +14,8 @@ Result<std::vector<Value>> order_inputs(std::span<const std::string> params, con
 
 using CallFn = std::function<Result<Value>(std::span<const Value>)>;
 // Prints every result; with a list of inputs a failing call becomes {"error": text} there and the others still run.
-int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call);
+// `describe`: what stderr gets for an error.
+int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call,
+             const std::function<std::string(const Error&)>& describe = plain_error);
 int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program);
 } // namespace nereus

@@ -4,6 +4,7 @@
 #include "library/library.h"
 #include "run/call.h"
 #include <cstdio>
+#include <new>
 
 namespace {
 using namespace nereus;
@@ -41,4 +42,11 @@ int run(int argc, char** argv) {
 }
 } // namespace
 
-int main(int argc, char** argv) { return run(argc, argv); }
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::bad_alloc&) {
+        std::fputs("error: out of memory\n", stderr);
+        return 1;
+    }
+}

@@ -2,13 +2,17 @@
 #include "vm/trace.h"
 #include <cstring>
 #include <random>
-#include <unistd.h>
 
 namespace nereus {
+static constexpr int64_t smallest_range = int64_t(16) << 20;
+
 Result<std::unique_ptr<Context>> Context::make(std::shared_ptr<const LoadedExecutable> program, ContextOptions options) {
-    if (options.memory_limit <= 0)
-        options.memory_limit = int64_t(::sysconf(_SC_PHYS_PAGES)) * int64_t(::sysconf(_SC_PAGESIZE));
-    AddressRange range = TRY(AddressRange::reserve(options.memory_limit));
+    bool chosen = options.memory_limit > 0;
+    if (!chosen) options.memory_limit = available_memory();
+    Result<AddressRange> reserved = AddressRange::reserve(options.memory_limit);
+    for (; !reserved && !chosen && options.memory_limit > smallest_range; reserved = AddressRange::reserve(options.memory_limit))
+        options.memory_limit /= 2;                       // the process has a limit of its own
+    AddressRange range = TRY(std::move(reserved));
     return std::unique_ptr<Context>(new Context(std::move(program), std::move(options), std::move(range)));
 }
 
@@ -41,7 +45,7 @@ void Context::begin_call(const EntryInfo& entry) {
     range_.reset_high_water();
     heap_.reset_high_water();
     heap_.set_limit(options_.memory_limit);
-    stats_.arena_bytes = stats_.scratch_bytes = 0;
+    stats_.arena_bytes = stats_.scratch_bytes = output_bytes_ = 0;
 }
 
 bool Context::reserve(const std::byte* at, int64_t bytes) {
@@ -49,17 +53,18 @@ bool Context::reserve(const std::byte* at, int64_t bytes) {
     if (__builtin_add_overflow(at - range_.begin(), bytes, &end)) return false;
     if (end <= range_.high_water()) return true;
     // objects at their highest, not now: what they free stays cached for the rest of the call
-    if (end > options_.memory_limit - stats_.scratch_bytes - heap_.high_water() || !range_.ensure(end)) return false;
-    heap_.set_limit(options_.memory_limit - stats_.scratch_bytes - end);
+    int64_t left = options_.memory_limit - output_bytes_ - stats_.scratch_bytes;
+    if (end > left - heap_.high_water() || !range_.ensure(end)) return false;
+    heap_.set_limit(left - end);
     return true;
 }
 
 bool Context::reserve_scratch(int64_t bytes) {
     if (bytes <= stats_.scratch_bytes) return true;
-    int64_t left = options_.memory_limit - range_.high_water() - heap_.high_water();
-    if (bytes > left) return false;
+    int64_t left = options_.memory_limit - output_bytes_ - range_.high_water();
+    if (bytes > left - heap_.high_water()) return false;
     stats_.scratch_bytes = bytes;
-    heap_.set_limit(options_.memory_limit - range_.high_water() - bytes);
+    heap_.set_limit(left - bytes);
     size_t room = size_t(bytes + slot_alignment);
     if (scratch_.size() < room) {
         scratch_ = std::vector<std::byte>();             // nothing in it outlives a launch
@@ -239,6 +244,10 @@ int32_t Context::run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks
 
 Result<std::byte*> Context::new_output(DType dtype, std::span<const int64_t> dims, uint32_t leaf) {
     HostTensor& out = outputs_[leaf];
+    int64_t bytes = TRY(byte_count(dtype, dims)), used = range_.high_water() + heap_.high_water() + stats_.scratch_bytes;
+    if (bytes > options_.memory_limit - output_bytes_ - used) return Error{Code::memory, limit_text()};
+    output_bytes_ += bytes;
+    heap_.set_limit(options_.memory_limit - output_bytes_ - range_.high_water() - stats_.scratch_bytes);
     if (out.dtype() != dtype || !std::equal(dims.begin(), dims.end(), out.shape().begin(), out.shape().end()) || !out.bytes())
         out = TRY(HostTensor::make(dtype, Extents(dims.begin(), dims.end())));
     return out.mutable_bytes();

@@ -11,7 +11,7 @@
 
 namespace nereus {
 struct ContextOptions {
-    int64_t memory_limit = 0;                // bytes of frames, arenas, objects and scratch; 0: what the machine has
+    int64_t memory_limit = 0;                // bytes of frames, arenas, objects and scratch; 0: what the machine can give
     PackMode pack = PackMode::packed;
     size_t plans_per_region = 64;            // how many keys a region remembers
     uint64_t shuffle_seed = 1;               // checked programs run the tasks of a grid alone, in this random order
@@ -97,6 +97,7 @@ class Context {
     std::vector<uint64_t> words_;            // result leaves of the running call, as the program left them
     std::span<HostTensor> outputs_;          // and those it wrote into tensors
     std::vector<HostTensor> output_storage_;
+    int64_t output_bytes_ = 0;               // of this call
     Frame* current_ = nullptr;               // where a failing call stopped
     std::optional<Error> error_;
     std::atomic<int32_t> cancel_ = 0;

@@ -112,8 +112,15 @@ struct Context::Door {
                     if (which == type.names.size()) return refuse(param, "no constructor '" + std::string(value.ctor_name()) + "' in this type");
                 }
                 const std::vector<uint32_t>& fields = type.fields[which];
-                if (children.size() != fields.size())
-                    return refuse(param, "expected " + std::to_string(fields.size()) + " parts, found " + std::to_string(children.size()));
+                if (type.kind == DoorType::Kind::record) {
+                    for (const std::string& given : value.field_names())
+                        if (std::find(type.names.begin(), type.names.end(), given) == type.names.end())
+                            return refuse(param, "the record has no field '" + given + "'");
+                } else if (children.size() != fields.size()) {
+                    std::string who = type.kind == DoorType::Kind::data ? type.names[which] : "the tuple";
+                    return refuse(param, who + " has " + std::to_string(fields.size()) + (fields.size() == 1 ? " part" : " parts") +
+                                             ", found " + std::to_string(children.size()));
+                }
                 uint32_t bound = type.bound.empty() ? 0 : type.bound[which];
                 DataObject* data = heap.new_data(uint16_t(which), uint32_t(fields.size()), bound);
                 if (!data) return memory(param);
@@ -121,9 +128,9 @@ struct Context::Door {
                 if (bound > 0) binders.push_back(data);
                 *task.out = data;
                 for (size_t i = 0; i < fields.size(); ++i) {
-                    const Value* child = &children[i];
+                    const Value* child = i < children.size() ? &children[i] : nullptr;
                     if (type.kind == DoorType::Kind::record && !(child = value.field(type.names[i])))
-                        return refuse(param, "no field '" + type.names[i] + "'");
+                        return refuse(param, "field '" + type.names[i] + "' of the record is missing");
                     tasks.push_back({child, fields[i], &data->fields[i], bound ? data : task.inside});
                 }
             }

@@ -55,7 +55,7 @@ TEST(Door, WhatDoesNotFitIsRefused) {
     constexpr std::string_view record =
         "type {kind: record, names: [\"a\", \"b\"], fields: [[1, 1]]} type {dtype: i64}";
     EXPECT_EQ(outcome(tree, Value::ctor("Twig")), "type: argument %x: no constructor 'Twig' in this type");
-    EXPECT_EQ(outcome(tree, Value::ctor("Leaf")), "type: argument %x: expected 1 parts, found 0");
+    EXPECT_EQ(outcome(tree, Value::ctor("Leaf")), "type: argument %x: Leaf has 1 part, found 0");
     EXPECT_EQ(outcome(tree, i64(3)), "type: argument %x: expected a constructor, found a tensor");
     EXPECT_EQ(outcome(tree, Value::ctor("Leaf", {Value::tensor(HostTensor::scalar(1.5f))})),
               "type: argument %x: expected dtype i64, found f32");
@@ -63,8 +63,8 @@ TEST(Door, WhatDoesNotFitIsRefused) {
               "shape: argument %x: expected rank 0, found shape (1)");
     EXPECT_EQ(outcome(tree, Value::ctor("Node", {Value::ctor("Leaf", {i64(1)}), Value()})),
               "type: argument %x: expected a constructor, found a tuple");
-    EXPECT_EQ(outcome(record, Value::record({{"a", i64(1)}, {"c", i64(1)}})), "type: argument %x: no field 'b'");
-    EXPECT_EQ(outcome(record, Value::record({{"a", i64(1)}})), "type: argument %x: expected 2 parts, found 1");
+    EXPECT_EQ(outcome(record, Value::record({{"a", i64(1)}, {"c", i64(1)}})), "type: argument %x: the record has no field 'c'");
+    EXPECT_EQ(outcome(record, Value::record({{"a", i64(1)}})), "type: argument %x: field 'b' of the record is missing");
     EXPECT_EQ(outcome("type {kind: seq, fields: [[1]]} type {dtype: i64}", Value::seq({i64(1), Value()})),
               "type: argument %x: expected a tensor of i64, found a tuple");
     EXPECT_EQ(outcome("type {ranked: false, axes: [-1, -1]}", Value::tensor(HostTensor::of<float>({1}, {1}))),

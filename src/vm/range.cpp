@@ -1,9 +1,39 @@
 #include "vm/range.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 
 namespace nereus {
+namespace {
+// The number after `name` in a small file of the kernel, or alone in it; nullopt: no such file or number.
+std::optional<int64_t> kernel_number(const char* path, const char* name) {
+    std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path, "r"), std::fclose);
+    char line[256];
+    while (file && std::fgets(line, sizeof line, file.get())) {
+        size_t length = std::strlen(name);
+        if (std::strncmp(line, name, length) != 0) continue;
+        char* end = nullptr;
+        long long number = std::strtoll(line + length, &end, 10);
+        if (end != line + length) return number;
+    }
+    return std::nullopt;
+}
+} // namespace
+
+int64_t available_memory() {
+    int64_t bytes = int64_t(::sysconf(_SC_PHYS_PAGES)) * int64_t(::sysconf(_SC_PAGESIZE));
+    if (std::optional<int64_t> free = kernel_number("/proc/meminfo", "MemAvailable:")) bytes = std::min(bytes, *free * 1024);
+    std::optional<int64_t> most = kernel_number("/sys/fs/cgroup/memory.max", "");
+    if (most) bytes = std::min(bytes, *most - kernel_number("/sys/fs/cgroup/memory.current", "").value_or(0));
+    return std::max<int64_t>(bytes - bytes / 10, int64_t(1) << 20);
+}
+
 Result<AddressRange> AddressRange::reserve(int64_t limit) {
     int64_t page = ::sysconf(_SC_PAGESIZE);
     if (limit < page) limit = page;

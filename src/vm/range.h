@@ -5,6 +5,9 @@
 #include <cstddef>
 
 namespace nereus {
+// What the machine and its control group can still give, less a tenth: beyond that processes are killed.
+int64_t available_memory();
+
 class AddressRange {
  public:
     static Result<AddressRange> reserve(int64_t limit);         // bytes; more than that is refused by `ensure`
