@@ -11,10 +11,21 @@ Reg DimWriter::op(Opcode op, Reg a, Reg b) {
 }
 Reg DimWriter::unless_one(Reg value, Reg extent) { return op(Opcode::mul, value, op(Opcode::ne, extent, number(1))); }
 
+Reg DimWriter::either(Reg condition, Reg yes, Reg no) {
+    code.push_back({Opcode::move, 0, next, no, 0});
+    code.push_back({Opcode::move_if, 0, next, yes, condition});
+    return next++;
+}
+
 Reg DimWriter::atom(const AtomNode& node) {
-    auto fold = [&](Opcode code) {
+    auto step = [&](Opcode opcode, Reg a, Reg b) {
+        bool divides = opcode == Opcode::floor_div || opcode == Opcode::mod;
+        if (total && divides) b = either(op(Opcode::eq, b, number(0)), number(1), b);
+        return op(opcode, a, b);
+    };
+    auto fold = [&](Opcode opcode) {
         Reg all = write(node.args[0]);
-        for (size_t i = 1; i < node.args.size(); ++i) all = op(code, all, write(node.args[i]));
+        for (size_t i = 1; i < node.args.size(); ++i) all = step(opcode, all, write(node.args[i]));
         return all;
     };
     switch (node.kind) {

@@ -15,11 +15,15 @@ struct DimWriter {
     std::function<Reg(Sym)> symbol;
     std::function<uint32_t(int64_t)> constant;           // its place in the table of constants
     std::function<Reg(const AtomNode&)> variable = {};   // rank(s), size(s)
+    // Sizes of arms that may not run are computed too: a divisor of 0 makes some number, and the check that stands in
+    // the arm says what is wrong. Overflow always fails.
+    bool total = false;
     std::unordered_map<Dim, Reg> done = {};              // what was written before is read again
 
     Reg write(Dim d);
     Reg number(int64_t value);
     Reg op(Opcode op, Reg a, Reg b);
+    Reg either(Reg condition, Reg yes, Reg no);
     Reg unless_one(Reg value, Reg extent);               // value, or 0 where extent is 1
 
  private:

@@ -87,6 +87,7 @@ void EmitFunction::plan_program() {
     region_.plan_begin = uint32_t(exe().code.size());
     DimWriter writer{dims(), exe().code, next, [&](Sym s) { return Reg(std::find(key.begin(), key.end(), s) - key.begin()); },
                      [&](int64_t n) { return program_.constant(n); }};
+    writer.total = true;
     std::vector<int64_t> registers(plan_numbers_.size());
     for (auto& [number, index] : plan_numbers_) {
         Reg reg = writer.write(number.value);

@@ -21,7 +21,7 @@ constexpr OpcodeRow rows[] = {
     {Opcode::size_add,      "size_add",      none,     def,    use,      use,    "R[a] = R[b] + R[c]; overflow fails"},
     {Opcode::size_sub,      "size_sub",      none,     def,    use,      use,    "R[a] = R[b] - R[c]; overflow fails"},
     {Opcode::size_mul,      "size_mul",      none,     def,    use,      use,    "R[a] = R[b] * R[c]; overflow fails"},
-    {Opcode::size_bcast,    "size_bcast",    none,     def,    use,      use,    "R[a] = the one of R[b], R[c] that is not 1; two sizes fail"},
+    {Opcode::size_bcast,    "size_bcast",    none,     def,    use,      use,    "R[a] = R[b], or R[c] where that is 1; a check says whether they fit"},
     {Opcode::eq,            "eq",            none,     def,    use,      use,    "R[a] = R[b] == R[c]"},
     {Opcode::ne,            "ne",            none,     def,    use,      use,    "R[a] = R[b] != R[c]"},
     {Opcode::lt,            "lt",            none,     def,    use,      use,    "R[a] = R[b] < R[c]"},

@@ -112,17 +112,33 @@ Result<Function> LowerFunction::run() {
     for (ValueId param : from_.params)
         for (ValueId leaf : add_leaves(param)) to_.params.push_back(leaf);
     to_.body = to_.add_block();
-    TRY(block(from_.body, to_.body));
+    TRY(block(from_.body, to_.body, std::array{from_.result}));
     return std::move(to_);
 }
 
-Status LowerFunction::block(BlockId from, BlockId to) {
+bool LowerFunction::is_unreachable(const Binding& b) {
+    return (b.form == Form::match && b.arms.empty()) || (b.form == Form::apply && b.targets.empty());
+}
+
+Status LowerFunction::block(BlockId from, BlockId to, std::span<const TypeId> expected) {
     const Block& source = from_[from];
     to_[to].symbols = source.symbols;
     to_[to].dims = source.dims;
     to_[to].span = source.span;
     BlockId before = std::exchange(at_, to);
-    for (BindingId id : source.bindings) TRY(binding(from_[id]));
+    for (BindingId id : source.bindings) {
+        if (is_unreachable(from_[id])) {                 // a match without arms stands for all that is left
+            Binding made{.form = Form::match, .span = from_[id].span};
+            for (TypeId type : expected)
+                for (TypeId leaf : leaf_types(type)) made.results.push_back(add_leaf("", leaf, made.span));
+            to_[to].results = made.results;
+            for (Dim& d : to_[to].dims) d = module().dims.constant(0);
+            emit(std::move(made));
+            at_ = before;
+            return {};
+        }
+        TRY(binding(from_[id]));
+    }
     Leaves results = gather(source.results);
     to_[to].results = std::move(results);
     at_ = before;
@@ -218,7 +234,7 @@ Status LowerFunction::branch(const Binding& b) {
     made.blocks.clear();
     for (BlockId arm : b.blocks) {
         BlockId to = to_.add_block();
-        TRY(block(arm, to));
+        TRY(block(arm, to, std::array{from_[b.results[0]].type}));
         made.blocks.push_back(to);
     }
     made.results = add_leaves(b.results[0]);
@@ -235,7 +251,12 @@ Status LowerFunction::loop_form(const Binding& b) {
     body = made.blocks.back();
     for (ValueId param : from_[body_from].params)        // before the condition of a while, which sees them too
         for (ValueId leaf : add_leaves(param)) to_[body].params.push_back(leaf);
-    for (size_t i = 0; i < b.blocks.size(); ++i) TRY(block(b.blocks[i], made.blocks[i]));
+    std::vector<TypeId> states, condition{module().types.scalar(DType::boolean)};
+    const std::vector<ValueId>& params = from_[body_from].params;
+    for (size_t i = b.form == Form::for_ ? 1 : 0; i < params.size(); ++i) states.push_back(from_[params[i]].type);
+    for (size_t i = states.size(); i < from_[body_from].results.size(); ++i) states.push_back(from_[from_[body_from].results[i]].type);
+    for (size_t i = 0; i < b.blocks.size(); ++i)
+        TRY(block(b.blocks[i], made.blocks[i], i + 1 < b.blocks.size() ? condition : states));
     made.results = add_leaves(b.results[0]);
     emit(std::move(made));
     return {};

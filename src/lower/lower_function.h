@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/instantiate.h"
 #include "lower/lowered.h"
+#include <array>
 #include <functional>
 #include <unordered_map>
 
@@ -42,14 +43,15 @@ class LowerFunction {
     Leaves unpack(TypeId type, ValueId field, Span span);                           // a field's leaves again
     Leaves read_part(Form form, ValueId object, uint32_t index, TypeId type, Span span, std::span<const Sym> defines);
 
-    Status block(BlockId from, BlockId to);              // bindings and results
+    // Bindings and results. `expected`: what its results are, for a block whose end is never reached.
+    Status block(BlockId from, BlockId to, std::span<const TypeId> expected);
     Status binding(const Binding& b);
     Status op(const Binding& b);
     Status builtin(const Binding& b);
     Status loop_form(const Binding& b);
     Status branch(const Binding& b);
     Status match(const Binding& b);
-    Status unreachable(const Binding& b);
+    static bool is_unreachable(const Binding& b);        // nothing arrives, so nothing follows
     Status apply(const Binding& b);
     ValueId pattern_holds(const Pattern& pattern, const Leaves& subject, TypeId type, Span span);
     void bind_pattern(const Pattern& pattern, const Leaves& subject, TypeId type, Span span);

@@ -133,16 +133,7 @@ void LowerFunction::bind_pattern(const Pattern& pattern, const Leaves& subject, 
     }
 }
 
-// Nothing arrives here: a match without arms, which no run reaches.
-Status LowerFunction::unreachable(const Binding& b) {
-    Binding made{.form = Form::match, .defines = b.defines, .span = b.span};
-    made.results = add_leaves(b.results[0]);
-    emit(std::move(made));
-    return {};
-}
-
 Status LowerFunction::match(const Binding& b) {
-    if (b.arms.empty()) return unreachable(b);
     const Leaves subject = leaves(b.args[0]);
     TypeId type = from_[b.args[0]].type;
     // which arm: the tests one behind the other, the last arm when nothing else holds
@@ -156,7 +147,7 @@ Status LowerFunction::match(const Binding& b) {
             both.blocks = {nested([&] {
                                bind_pattern(arm.pattern, subject, type, b.span);
                                BlockId inner = to_.add_block();
-                               status = block(arm.guard, inner);
+                               status = block(arm.guard, inner, std::array{module().types.scalar(DType::boolean)});
                                std::vector<BindingId> bindings = to_[inner].bindings;       // spliced: same scope
                                to_[at_].bindings.insert(to_[at_].bindings.end(), bindings.begin(), bindings.end());
                                return to_[inner].results;
@@ -186,7 +177,7 @@ Status LowerFunction::match(const Binding& b) {
         BlockId to = to_.add_block(), before = std::exchange(at_, to);
         bind_pattern(b.arms[i].pattern, subject, type, b.span);
         at_ = before;
-        TRY(block(b.blocks[i], to));
+        TRY(block(b.blocks[i], to, std::array{from_[b.results[0]].type}));
         made.blocks.push_back(to);
     }
     made.results = add_leaves(b.results[0]);
@@ -195,7 +186,6 @@ Status LowerFunction::match(const Binding& b) {
 }
 
 Status LowerFunction::apply(const Binding& b) {
-    if (b.targets.empty()) return unreachable(b);
     ValueId closure = one(b.args[0]);
     Leaves arguments = gather(std::span(b.args).subspan(1));
     ValueId tag = emit_number(Binding{.form = Form::op, .op = &low_op(LowOp::tag), .args = {closure}, .groups = {{}}}, DType::i64, b.span);

@@ -6,6 +6,7 @@
 namespace nereus {
 namespace {
 using Kind = ShapePart::Kind;
+constexpr const char* misfit = "sizes that must be equal or 1";
 constexpr size_t aligned_axes = 16;          // where shapes are aligned at the right, all ranks are taken for this one
 
 Status as_ranked(OpLowering& l) { return l.binding().op->lower(l); }
@@ -38,7 +39,11 @@ std::vector<Dim> aligned_result(OpLowering& l, std::span<const ValueId> operands
     std::vector<Dim> extents;
     for (size_t i = 0; i < axes; ++i) {
         std::vector<Dim> all;
-        for (ValueId v : operands) all.push_back(l.shape(v)[i]);
+        for (ValueId v : operands) {
+            Dim extent = l.shape(v)[i];
+            if (!all.empty()) l.check(l.dims().bcast(all), Relation::compatible, extent, misfit);
+            all.push_back(extent);
+        }
         extents.push_back(l.dims().bcast(all));
     }
     return extents;
@@ -394,6 +399,7 @@ Status matmul(OpLowering& l) {
     std::vector<Dim> out;
     for (size_t i = 0; i < k; ++i) {
         Dim pair[] = {left[i], right[i]};
+        l.check(left[i], Relation::compatible, right[i], misfit);
         out.push_back(dims.bcast(pair));
     }
     std::vector<ShapePart> parts = numbers(out);

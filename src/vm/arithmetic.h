@@ -31,7 +31,7 @@ inline bool arithmetic(Opcode op, uint64_t b, uint64_t c, uint64_t& out) {
     case Opcode::size_add: if (__builtin_add_overflow(x, y, &result)) return false; out = uint64_t(result); return true;
     case Opcode::size_sub: if (__builtin_sub_overflow(x, y, &result)) return false; out = uint64_t(result); return true;
     case Opcode::size_mul: if (__builtin_mul_overflow(x, y, &result)) return false; out = uint64_t(result); return true;
-    case Opcode::size_bcast: out = x == 1 ? c : b; return x == y || x == 1 || y == 1;
+    case Opcode::size_bcast: out = x == 1 ? c : b; return true;
     case Opcode::eq: out = x == y; return true;
     case Opcode::ne: out = x != y; return true;
     case Opcode::lt: out = x < y; return true;

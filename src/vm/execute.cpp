@@ -88,14 +88,7 @@ bool Context::execute(Frame* frame) {
             R[in.a] = uint64_t(result);
             break;
         }
-        case Opcode::size_bcast: {
-            int64_t b = number(in.b), c = number(in.c);
-            if (b != c && b != 1 && c != 1)
-                return current_ = frame, fault(at, Code::shape, "sizes " + std::to_string(b) + " and " + std::to_string(c) +
-                                                                    " do not broadcast");
-            R[in.a] = uint64_t(b == 1 ? c : b);
-            break;
-        }
+        case Opcode::size_bcast: R[in.a] = R[in.b] == 1 ? R[in.c] : R[in.b]; break;
         case Opcode::eq: R[in.a] = R[in.b] == R[in.c]; break;
         case Opcode::ne: R[in.a] = R[in.b] != R[in.c]; break;
         case Opcode::lt: R[in.a] = number(in.b) < number(in.c); break;

@@ -46,7 +46,7 @@ TEST(Execute, FaultsNameTheirPlace) {
         EXPECT_EQ(result.error().hint, "think");
         EXPECT_EQ(*f.number({0, 7}), 0) << "usable afterwards";
     }
-    for (std::string_view op : {"size_add", "size_mul", "size_bcast"}) {
+    for (std::string_view op : {"size_add", "size_mul"}) {
         Assembled f(integer_entry(2, 1) + "function f(2) -> 1 { r2 = " + std::string(op) + " r0, r1 leave (r2) }");
         EXPECT_EQ(f.number({highest, 2}).error().code, Code::shape) << op;
     }

@@ -41,6 +41,8 @@ struct Context::PeakWalk {
         if (sizes.size() != entry.sizes)
             return Error{Code::usage, "expected " + std::to_string(entry.sizes) + " sizes, found " +
                                           std::to_string(sizes.size())};
+        for (int64_t size : sizes)
+            if (size < 0) return Error{Code::shape, "size " + std::to_string(size) + " is negative"};
         State first = {activation(entry.function, 0)};
         for (size_t i = 0; i < sizes.size(); ++i) first[0].regs[i] = {true, uint64_t(sizes[i])};
         for (size_t i = 0; i < std::min(numbers.size(), entry.param_leaves.size()); ++i)
