@@ -4,7 +4,9 @@
 #include "emit/door_types.h"
 #include "emit/function.h"
 #include "emit/size_solver.h"
+#include "ir/instantiate.h"
 #include <algorithm>
+#include <set>
 
 namespace nereus {
 namespace {
@@ -22,6 +24,9 @@ class EmitDoor {
         }
         entry_.name = typed.name;
         entry_.sizes = uint32_t(sizes_.size());
+        if (holds_function(typed.result))
+            return Error{Code::type, "the result of the entry point has a function or cell in its type: these cannot leave the program",
+                         typed.span};
         entry_.result_type = program_.plain_door_type(typed.result);
         leaves(typed.result, entry_.result_type, entry_.result_leaves, false);
         write();
@@ -41,6 +46,23 @@ class EmitDoor {
         std::string uneven = "argument %" + param_ + ": axis " + std::to_string(axis) + " is {1}, expected " + dims().to_string(d) + " = {0}";
         sizes_.push_back({{d, Reg(sizes_.size()), direct, std::move(uneven)}, param_, axis});
         return int32_t(sizes_.size() - 1);
+    }
+
+    bool holds_function(TypeId id) {
+        std::vector<TypeId> open = {id};
+        std::set<TypeId> seen;
+        while (!open.empty()) {
+            TypeId next = open.back();
+            open.pop_back();
+            if (!seen.insert(next).second || seen.size() > 100'000) continue;
+            const Type t = type(next);
+            if (t.kind == TypeKind::function || t.kind == TypeKind::ref) return true;
+            open.insert(open.end(), t.parts.begin(), t.parts.end());
+            if (t.kind != TypeKind::data) continue;
+            for (uint32_t c = 0; c < program_.module().decls[t.decl.index].constructors.size(); ++c)
+                for (TypeId field : instantiate_fields(program_.module(), next, c)) open.push_back(field);
+        }
+        return false;
     }
 
     // The leaves of a value at the door, tuples taken apart as in the lowered function.

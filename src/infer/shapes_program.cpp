@@ -14,6 +14,7 @@ struct Captures {
     const Function& function;
     std::set<ValueId> bound, found;
     std::set<Sym> dims;
+    std::set<VarId> tails;
 
     void dim(Dim d) {
         if (!d.valid()) return;
@@ -23,6 +24,7 @@ struct Captures {
     void type(TypeId id) {
         const Type& t = module.types[id];
         for (Dim d : t.shape.dims) dim(d);
+        if (t.kind == TypeKind::tensor && t.shape.tail.valid()) tails.insert(t.shape.tail);
         for (TypeId part : t.parts) type(part);
         for (const TypeArg& arg : t.args) {
             if (const TypeId* inner = std::get_if<TypeId>(&arg)) type(*inner);
@@ -244,9 +246,10 @@ Result<uint32_t> Program::entry_instance(FunctionId entry) {
         return named ? names.dims.try_emplace(s, d).first->second : d;
     };
     auto tail = [&] { return module.add_var("s", VarKind::shape); };
-    Captures written{module, f, {}, {}, {}};
+    Captures written{module, f, {}, {}, {}, {}};
     for (ValueId param : f.params) written.type(f[param].type);
     for (Sym s : written.dims) fresh(s);
+    for (VarId s : written.tails) names.tails.emplace(s, Shape{{}, false, tail()});
     for (ValueId param : f.params) {
         AbsId value = instantiate(module, abstracts, f[param].type, names, fresh, tail);
         const Abs& a = abstracts[value];

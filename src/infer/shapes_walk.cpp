@@ -56,6 +56,13 @@ Status Walk::enter() {
     Matching matching(module_, abstracts_, names_);      // as the caller did: same names, nothing left to check
     for (ValueId in : written) matching.collect(in_[in].type, abs(in), "%" + in_[in].name);
     matching.solve();
+    for (const Equation& e : matching.equations) {
+        if (e.depth > 0 || !matching.unsolved(e.written)) continue;
+        Error hidden{Code::shape, "no argument tells the sizes in " + module_.dims.to_string(e.written), out_.span,
+                     "a size must stand alone in some argument, or be the only unknown of a*n + b"};
+        hidden.where = lifted ? in_[code_.lambda].span : in_.span;
+        return hidden;
+    }
     for (const Equation& e : matching.equations)
         if (!matching.unsolved(e.written)) know_.assume(image(e.written), Relation::equal, e.found);
     if (!lifted)
