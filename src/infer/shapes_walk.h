@@ -49,6 +49,7 @@ class Walk : public ShapeScope {
     // shapes_operate.cpp: operators, indexing
     Result<Made> operate(const Binding& b);
     Result<Made> run_rule(Binding binding, std::vector<Made> args, TypeId skeleton, std::string_view name, Span span);
+    Result<Made> shareable(Made made, const Binding& b);
     void spell_sizes(Binding& binding, const ShapeArgs& seen, Span span);
     Result<Made> builtin(const Binding& b);
     Result<Made> gradient(const Binding& b);
