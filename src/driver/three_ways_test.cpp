@@ -6,12 +6,14 @@
 #include "exe/artefact.h"
 #include "library/library.h"
 #include "value/compare.h"
+#include "value/json.h"
 #include "value/text.h"
 #include "vm/context.h"
 #include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <random>
+#include <unistd.h>
 
 namespace nereus {
 namespace {
@@ -22,6 +24,37 @@ std::unique_ptr<Context> context_of(Executable exe) {
         return nullptr;
     }
     return std::move(*Context::make(std::move(*loaded), {.memory_limit = int64_t(1) << 30}));
+}
+
+std::string json_object(std::span<const Field> fields) {
+    std::string out;
+    for (const Field& field : fields) {
+        out += out.empty() ? "{" : ", ";
+        append_json_string(out, field.name);
+        out += ": " + to_json(field.value);
+    }
+    return out.empty() ? "{}" : out + "}";
+}
+std::string json_error(const Error& error) {
+    std::string out = "{\"error\": ";
+    append_json_string(out, error.message);
+    return out + "}";
+}
+
+// What the runtime-only program prints for these inputs, as JSON.
+std::string run_artefact(std::span<const std::byte> artefact, const std::string& inputs) {
+    std::filesystem::path folder = std::filesystem::temp_directory_path() / ("three_ways" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    EXPECT_TRUE(write_file((folder / "p.nrx").string(), artefact));
+    EXPECT_TRUE(write_file((folder / "in.json").string(), inputs));
+    std::string command = (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "nereus-run").string() + " " +
+                          (folder / "p.nrx").string() + " --json --inputs " + (folder / "in.json").string() + " 2>/dev/null";
+    std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
+    std::string out;
+    char part[4096];
+    for (size_t n; pipe && (n = std::fread(part, 1, sizeof part, pipe.get())) > 0;) out.append(part, n);
+    std::filesystem::remove_all(folder);
+    return out;
 }
 
 // reach: how large floats are; values that feed on each other enlarge rounding errors less when it is small
@@ -38,6 +71,8 @@ void three_ways(const std::string& path, const std::string& entry, int calls, ui
 
     struct Way { std::string name; std::unique_ptr<Context> context, artefact; };
     std::vector<Way> ways;
+    std::vector<std::byte> artefact;                     // of the host: made before any input is
+    std::string inputs_json, results_json;
     for (std::string target : {"x86-64-v2", "x86-64-v3", "host", "checked"}) {
         options.checked = target == "checked";
         options.target = options.checked ? "host" : target;
@@ -45,6 +80,7 @@ void three_ways(const std::string& path, const std::string& entry, int calls, ui
         ASSERT_TRUE(exe) << target << ": " << exe.error().message;
         Result<std::vector<std::byte>> bytes = save(*exe);
         ASSERT_TRUE(bytes) << bytes.error().message;
+        if (target == "host") artefact = *bytes;
         Result<Executable> again = load(*bytes);
         ASSERT_TRUE(again) << again.error().message;
         ways.push_back({target, context_of(std::move(*exe)), context_of(std::move(*again))});
@@ -65,6 +101,12 @@ void three_ways(const std::string& path, const std::string& entry, int calls, ui
         for (Way& way : ways) {
             SCOPED_TRACE(way.name + ", call " + std::to_string(call));
             Result<Value> found = way.context->run(way.context->program().exe().entries[0], args);
+            if (way.name == "host") {
+                std::vector<Field> named;
+                for (size_t i = 0; i < args.size(); ++i) named.push_back({typed->functions[0][typed->functions[0].params[i]].name, args[i]});
+                inputs_json += (inputs_json.empty() ? "[" : ", ") + json_object(named);
+                results_json += (results_json.empty() ? "[" : ", ") + (found ? to_json(*found) : json_error(found.error()));
+            }
             ASSERT_EQ(bool(expected), bool(found)) << (found ? "eval fails: " + expected.error().message : found.error().message);
             if (!expected) continue;
             std::optional<Difference> difference = compare(*expected, *found, Tolerance{2e-5, 1e-6, true});
@@ -75,6 +117,7 @@ void three_ways(const std::string& path, const std::string& entry, int calls, ui
             ASSERT_EQ(way.context->stats().leaked_objects, 0);
         }
     }
+    EXPECT_EQ(run_artefact(artefact, inputs_json + "]"), results_json + "]\n");
     EXPECT_GE(succeeded, reach < 2 ? 1 : calls / 10) << "most inputs are refused: little is compared";
 }
 
