@@ -203,8 +203,11 @@ void FunctionPrinter::binding(const Binding& b) {
 std::string FunctionPrinter::annotation(const Binding& b, const std::vector<Sym>& defines, Dim known) {
     std::string text;
     auto add = [&](const std::string& item) { text += (text.empty() ? " {" : ", ") + item; };
+    types_.introductions.clear();
     if (known.valid()) add("= " + types_.dim(known));
-    for (Sym sym : defines) add(types_.introduce(sym));
+    const std::vector<Sym> there = types_.introductions;             // by the number itself
+    for (Sym sym : defines)
+        if (std::find(there.begin(), there.end(), sym) == there.end()) add(types_.introduce(sym));
     if (!b.dims.empty()) add("dims (" + dims(b.dims) + ")");
     return text.empty() ? text : text + "}";
 }
