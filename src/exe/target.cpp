@@ -3,8 +3,7 @@
 namespace nereus {
 Status check_target(std::string_view target) {
     struct Feature { int level; std::string_view name; bool here; };
-    const Feature features[] = {
-        {2, "cx16", bool(__builtin_cpu_supports("cmpxchg16b"))},
+    const Feature features[] = {                         // cx16 of level 2 has no name that both compilers know
         {2, "popcnt", bool(__builtin_cpu_supports("popcnt"))},
         {2, "sse3", bool(__builtin_cpu_supports("sse3"))},
         {2, "ssse3", bool(__builtin_cpu_supports("ssse3"))},
