@@ -59,7 +59,8 @@ class Walk::Loop {
             w.know_.push();
             Turn turn = TRY(walk_once());
             Comparison found = compare(turn, round == 0);
-            changed = found.changed | regroup(states) | (found.enter != enter);
+            bool regrouped = regroup(states);
+            changed = found.changed || regrouped || found.enter != enter;
             enter = found.enter;
             w.know_.pop();
         }

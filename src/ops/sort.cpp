@@ -33,7 +33,9 @@ Result<Tensors> topk_eval(const EvalArgs& args) {
             int64_t before = line / sides.after, after = line % sides.after;
             auto at = [&](int64_t i) { return in[size_t((before * sides.size + i) * sides.after + after)]; };
             std::iota(order.begin(), order.end(), 0);
-            std::ranges::stable_sort(order, [&](int64_t i, int64_t j) { return above(at(i), at(j)); });
+            std::ranges::sort(order, [&](int64_t i, int64_t j) {     // ties to the lower index
+                return above(at(i), at(j)) || (!above(at(j), at(i)) && i < j);
+            });
             for (int64_t i = 0; i < k; ++i) {
                 size_t to = size_t((before * k + i) * sides.after + after);
                 chosen[to] = at(order[size_t(i)]), places[to] = order[size_t(i)];
