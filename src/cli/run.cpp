@@ -19,6 +19,11 @@ constexpr std::string_view help_text =
 
 // The interpreter asks the process for memory as any program does: what it may have is the process's limit.
 static void limit_memory(int64_t bytes) {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+    return;                                              // what watches the process needs far more
+#endif
+#endif
     rlimit limit{};
     ::getrlimit(RLIMIT_DATA, &limit);
     limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, rlim_t(bytes) + (rlim_t(64) << 20));       // and what it has now
