@@ -56,12 +56,12 @@ void check_kernel(const char* text, int cases, double tolerance);
 loop::Function parsed(const char* text);
 template <class T> std::vector<T> as(const Bytes& b) {
     std::vector<T> v(b.size() / sizeof(T));
-    std::memcpy(v.data(), b.data(), v.size() * sizeof(T));
+    if (!v.empty()) std::memcpy(v.data(), b.data(), v.size() * sizeof(T));
     return v;
 }
 template <class T> Bytes bytes_of(const std::vector<T>& v) {
     Bytes b(v.size() * sizeof(T));
-    std::memcpy(b.data(), v.data(), b.size());
+    if (!b.empty()) std::memcpy(b.data(), v.data(), b.size());
     return b;
 }
 } // namespace nereus::test

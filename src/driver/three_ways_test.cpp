@@ -95,7 +95,6 @@ void three_ways(const std::string& path, const std::string& entry, int calls, ui
         Result<Value> expected = eval(*shaped, FunctionId(0), args), unshaped = eval(*typed, FunctionId(0), args);
         ASSERT_EQ(bool(expected), bool(unshaped)) << (expected ? unshaped : expected).error().message;
         bool empty = std::any_of(inputs.sizes.begin(), inputs.sizes.end(), [](auto& size) { return size.second == 0; });
-
         ASSERT_TRUE(!expected || empty || !compare(*unshaped, *expected, Tolerance{0, 0, true}));
         succeeded += bool(expected);
         for (Way& way : ways) {

@@ -56,9 +56,9 @@ void* Heap::allocate(int64_t bytes, uint32_t* out_block) {
     } else if (block < small_classes) {
         if (bump_end_ - bump_ < size) {
             if (used_chunks_ == chunks_.size()) {
-                auto* chunk = static_cast<std::byte*>(std::aligned_alloc(64, size_t(chunk_bytes)));
-                if (!chunk) return nullptr;
-                chunks_.push_back(chunk);
+                chunks_.push_back(nullptr);              // room in the table first: it may not grow
+                chunks_.back() = static_cast<std::byte*>(std::aligned_alloc(64, size_t(chunk_bytes)));
+                if (!chunks_.back()) return chunks_.pop_back(), nullptr;
                 resident_bytes_ += chunk_bytes;
             }
             bump_ = chunks_[used_chunks_++];
