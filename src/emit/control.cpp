@@ -6,19 +6,21 @@ namespace nereus {
 const std::unordered_set<ValueId>& EmitFunction::uses(BindingId id) {
     auto [it, fresh] = uses_.emplace(id.index, std::unordered_set<ValueId>());
     if (!fresh) return it->second;
+    std::unordered_set<ValueId> all = used_within(function_[id]);
+    for (ValueId arg : function_[id].args)
+        if (kept(root(arg)) == Kept::object) all.insert(root(arg));
+    return uses_[id.index] = std::move(all);
+}
+
+std::unordered_set<ValueId> EmitFunction::used_within(const Binding& b) {
     std::unordered_set<ValueId> all;
-    const Binding& b = function_[id];
-    auto use = [&](ValueId v) {
-        v = root(v);
-        if (kept(v) == Kept::object) all.insert(v);
-    };
-    for (ValueId arg : b.args) use(arg);
     for (BlockId nested : b.blocks) {
         for (BindingId inner : function_[nested].bindings)
             for (ValueId v : uses(inner)) all.insert(v);
-        for (ValueId v : function_[nested].results) use(v);
+        for (ValueId v : function_[nested].results)
+            if (kept(root(v)) == Kept::object) all.insert(root(v));
     }
-    return uses_[id.index] = std::move(all);
+    return all;
 }
 
 // Writes the bindings, then lets `finish` take the results while what the block owns may still be moved.

@@ -101,6 +101,7 @@ class EmitFunction {
     void builtin(const Binding& b);
     void check(const Binding& b);
     const std::unordered_set<ValueId>& uses(BindingId id);           // of objects, nested blocks included
+    std::unordered_set<ValueId> used_within(const Binding& b);       // by its blocks
     void set_lifetimes();
 
     // narrow.cpp: values under a type that says more about their sizes

@@ -45,6 +45,12 @@ void EmitFunction::loop(const Binding& b) {
     struct State { Kept kept; bool constant = false; Reg current = 0, next = 0, made = 0; Place at; };
     std::vector<State> state(states);
 
+    const std::unordered_set<ValueId> inside = used_within(b);
+    std::vector<ValueId> borrowed;                       // read by the body on every trip, so no state may take it over
+    for (ValueId v : moving_)
+        if (inside.contains(v)) borrowed.push_back(v);
+    for (ValueId v : borrowed) moving_.erase(v);
+
     std::vector<Reg> carried;                            // symbols first: types of states mention them
     for (Dim initial : b.dims) {
         carried.push_back(fresh());
@@ -191,5 +197,6 @@ void EmitFunction::loop(const Binding& b) {
             put(Opcode::release, collected[y]);
             bind_object(result, reg);
         }
+    moving_.insert(borrowed.begin(), borrowed.end());
 }
 } // namespace nereus

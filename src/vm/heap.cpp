@@ -5,6 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#ifdef NEREUS_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, bytes) (void)(at)
+#define ASAN_UNPOISON_MEMORY_REGION(at, bytes) (void)(at)
+#endif
 
 namespace nereus {
 namespace {
@@ -50,6 +56,7 @@ void* Heap::allocate(int64_t bytes, uint32_t* out_block) {
     if (live_bytes_ + size > limit_) return nullptr;
     void* at = nullptr;
     if (Free* cached = free_[size_t(block)]) {
+        ASAN_UNPOISON_MEMORY_REGION(cached, size_t(size));
         free_[size_t(block)] = cached->next;
         at = cached;
         if (block >= small_classes) cached_large_ -= size;
@@ -65,6 +72,7 @@ void* Heap::allocate(int64_t bytes, uint32_t* out_block) {
             bump_end_ = bump_ + chunk_bytes;
         }
         at = bump_;
+        ASAN_UNPOISON_MEMORY_REGION(at, size_t(size));
         bump_ += size;
     } else {
         at = std::aligned_alloc(64, size_t(size));
@@ -81,10 +89,12 @@ void* Heap::allocate(int64_t bytes, uint32_t* out_block) {
 
 void Heap::deallocate(void* at, uint32_t block) {
     if (trace_) trace_->died(at);
+    int64_t size = class_bytes(int(block));
+    ASAN_UNPOISON_MEMORY_REGION(at, size_t(size));       // wholesale, blocks that are free already come here too
     auto* cell = static_cast<Free*>(at);
     cell->next = free_[block];
     free_[block] = cell;
-    int64_t size = class_bytes(int(block));
+    ASAN_POISON_MEMORY_REGION(at, size_t(size));         // an object used after its last owner let go is seen
     live_bytes_ -= size;
     if (int(block) >= small_classes) cached_large_ += size;
 }
