@@ -63,6 +63,8 @@ int run_command(Words words) {
     if (!executable) return fail(executable.error(), program->sources);
     Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*executable), library());
     if (!loaded) return fail(loaded.error());
-    return run_loaded(*arguments, std::move(*loaded));
+    const int code = run_loaded(*arguments, std::move(*loaded));
+    if (arguments->has("stats")) std::fprintf(stderr, "compiles %ld\n", long(compiles()));
+    return code;
 }
 } // namespace nereus

@@ -4,6 +4,7 @@
 #include "codegen/link.h"
 #include "codegen/plans.h"
 #include "exe/cpu.h"
+#include <atomic>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
@@ -71,8 +72,14 @@ Result<Target> target_named(std::string_view name) {
                  "x86-64-v2, x86-64-v3, x86-64-v4 or host"};
 }
 
+namespace {
+std::atomic<int64_t> runs = 0;
+}
+int64_t codegen_runs() { return runs.load(std::memory_order_relaxed); }
+
 Result<MachineCode> codegen(std::span<const loop::Scheduled> kernels, const Target& target,
                             const CodegenOptions& options) {
+    runs.fetch_add(1, std::memory_order_relaxed);
     llvm::LLVMContext context;
     llvm::Module module("kernels", context);
     std::unique_ptr<llvm::TargetMachine> machine = machine_for(target);

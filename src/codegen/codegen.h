@@ -28,6 +28,8 @@ struct MachineCode {
 Result<MachineCode> codegen(std::span<const loop::Scheduled> kernels, const Target& target,
                             const CodegenOptions& options = {});
 
+int64_t codegen_runs();                   // of this process, so that tests see that nothing is compiled later
+
 // The LLVM IR of one kernel, for people.
 std::string llvm_text(const loop::Scheduled& kernel, const Target& target, const CodegenOptions& options = {});
 } // namespace nereus

@@ -36,6 +36,8 @@ Result<Lowered> lower_program(Module parsed, const CompileOptions& options, Comp
     return lower(TRY(run_until(std::move(parsed), "", options, report)));
 }
 
+int64_t compiles() { return codegen_runs(); }
+
 namespace {
 // How a launch of a library kernel is bound: by the groups that its buffers name. Tasks divide the first group.
 loop::Scheduled library_kernel(const loop::Function& signature) {

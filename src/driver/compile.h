@@ -21,4 +21,5 @@ Result<Module> parse_program(const std::string& path, std::vector<SourceText>* o
 Result<Module> run_until(Module parsed, std::string_view stage, const CompileOptions& options, CompileReport* report = nullptr);
 Result<Lowered> lower_program(Module parsed, const CompileOptions& options, CompileReport* report = nullptr);
 Result<Executable> compile(Module parsed, const CompileOptions& options, CompileReport* report = nullptr);
+int64_t compiles();                          // how often this process has made machine code
 } // namespace nereus

@@ -111,7 +111,8 @@ void thousand_shapes(const std::string& file, const std::string& entry, uint64_t
     std::unique_ptr<Context> context = program.context();
     std::mt19937_64 random(23);
     int64_t before = 0, largest = 0;
-    int mappings = code_mappings();
+    const int mappings = code_mappings();
+    const int64_t compilations = compiles();
     for (int call = 0; call < 1000; ++call) {
         RandomInputs inputs{program.typed, random, [&](std::mt19937_64& r) { return int64_t(1 + r() % largest_size); }};
         std::vector<Value> args = random_arguments(inputs);
@@ -123,6 +124,7 @@ void thousand_shapes(const std::string& file, const std::string& entry, uint64_t
     ::malloc_trim(0);
     EXPECT_LE(double(resident_bytes() - before), 1.1 * double(largest) + 8e6) << "largest peak " << largest;
     EXPECT_EQ(code_mappings(), mappings);
+    EXPECT_EQ(compiles(), compilations);
     EXPECT_EQ(context->stats().calls, 1000);
     EXPECT_EQ(context->stats().leaked_objects, 0);
 }
