@@ -90,7 +90,8 @@ inline std::vector<std::string> entries_of(const std::string& path) {
     std::vector<std::string> names;
     std::string text = *read_file(path);
     for (size_t at = text.find("def @"); at != std::string::npos; at = text.find("def @", at + 1))
-        if (size_t open = text.find('(', at); text.find(':', open) < text.find(')', open))       // else: no types, no entry
+        if (size_t open = text.find_first_of("([", at);                                          // else: no types, no entry
+            text[open] == '(' && text.find(':', open) < text.find(')', open))
             names.push_back(text.substr(at + 5, open - at - 5));
     return names;
 }

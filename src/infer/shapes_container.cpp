@@ -28,6 +28,7 @@ Names Walk::names_of(AbsId object) {
         if (const AbsId* type = std::get_if<AbsId>(&a.args[i])) names.types[params[i].var] = *type;
         if (const Dim* dim = std::get_if<Dim>(&a.args[i]); dim && dim->valid()) names.dims[params[i].dim] = *dim;
         if (const Shape* shape = std::get_if<Shape>(&a.args[i])) names.tails[params[i].var] = *shape;
+        if (const Element* dtype = std::get_if<Element>(&a.args[i])) names.dtypes[params[i].var] = *dtype;
     }
     return names;
 }

@@ -93,6 +93,11 @@ void Matching::solve() {
     bind_linear(true);
 }
 
+Element Names::dtype(const Element& written) const {
+    auto it = written.var.valid() ? dtypes.find(written.var) : dtypes.end();
+    return it == dtypes.end() ? written : it->second;
+}
+
 bool Matching::unsolved(Dim written) const {
     for (Sym s : module_.dims.symbols_of(written))
         if (!names_.dims.contains(s) && module_.dims.symbol(s).kind != SymKind::unknown) return true;
@@ -118,7 +123,7 @@ class Instantiation {
             return depth > 0 ? element : open_element(abstracts_, element, [&] { return fresh_({}); }, fresh_tail_);
         }
         case TypeKind::tensor: {
-            ShapedTensor out = v ? v->tensor : ShapedTensor{.dtype = t.element.dtype.value_or(DType::f32)};
+            ShapedTensor out = v ? v->tensor : ShapedTensor{.dtype = names_.dtype(t.element).dtype.value_or(DType::f32)};
             out.shape = shape(t.shape, v ? &v->tensor.shape : nullptr, depth);
             return abstracts_.tensor(std::move(out));
         }
@@ -173,7 +178,7 @@ class Instantiation {
                 break;
             }
             case TypeParam::Kind::dtype:
-                out.args.push_back(arg && std::get_if<Element>(arg) ? std::get<Element>(*arg) : Element{});
+                out.args.push_back(arg && std::get_if<Element>(arg) ? names_.dtype(std::get<Element>(*arg)) : Element{});
             }
         }
         return abstracts_.intern(std::move(out));

@@ -13,7 +13,9 @@ struct Names {
     std::map<Sym, Dim> dims;
     std::map<VarId, Shape> tails;
     std::map<VarId, AbsId> types;                        // of declarations: type parameters
+    std::map<VarId, Element> dtypes;                     // and dtypes
 
+    Element dtype(const Element& written) const;
     Dim image(Dims& dims, Dim written) const;
 };
 
