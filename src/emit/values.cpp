@@ -31,6 +31,15 @@ EmitFunction::EmitFunction(EmitProgram& program, const KernelCode& kernels, Func
     for (const Binding& b : function_.bindings)          // narrowed: the same tensor under another name
         for (size_t i = 0; b.form == Form::check && i < b.args.size(); ++i)
             if (kept(b.results[i]) == Kept::address) view_of_[b.results[i]] = b.args[i];
+    for (const Binding& b : function_.bindings) {        // states that no trip changes: what the loop began with
+        if (b.form != Form::for_ && b.form != Form::while_) continue;
+        const Block& body = function_[b.blocks.back()];
+        for (size_t first = b.form == Form::for_, i = 0; first + i < body.params.size(); ++i) {
+            ValueId param = body.params[first + i], initial = b.args[first + i];
+            if (body.results[i] == param && kept(param) == Kept::address && kept(initial) != Kept::number)
+                view_of_[param] = view_of_[b.results[i]] = initial;
+        }
+    }
 }
 
 ValueId EmitFunction::root(ValueId v) const {

@@ -1,6 +1,7 @@
 // infer/shapes_prune.cpp - see the header. A symbol is live if a type, a check or a size written as a number mentions
 // it, or if it hands its value to a live one: across arms, loops and calls, to a fixpoint over all functions.
 #include "infer/shapes_prune.h"
+#include "ir/op.h"
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -67,6 +68,18 @@ class Liveness {
         for (const Binding& b : function.bindings) {
             use(f, b.fact.left), use(f, b.fact.right);
             if (b.form == Form::dim) use(f, b.dim);
+            if (b.form == Form::op && b.op->builtin == Builtin::none) use_sizes(f, function, b);
+        }
+    }
+    // Arguments that are sizes, starts or ends: kernels get them as dims.
+    void use_sizes(size_t f, const Function& function, const Binding& b) {
+        size_t at = 0, group = 0;
+        for (const OpParam& param : b.op->params) {
+            if (is_attribute(param.kind) || group >= b.groups.size()) continue;
+            const ArgGroup g = b.groups[group++];
+            const bool size = param.kind == ParamKind::size || (param.kind == ParamKind::sizes && g.list);
+            for (uint32_t i = 0; i < g.count; ++i, ++at)
+                if (size) use(f, function[b.args[at]].known);
         }
     }
 
