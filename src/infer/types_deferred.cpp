@@ -143,8 +143,7 @@ class Solver {
 
     // f takes every tensor of the structure; map_leaves keeps its type, fold_leaves hands the result on.
     Result<bool> leaves() {
-        std::vector<TermId> found;
-        std::vector<TermId> seen;
+        std::vector<TermId> found, seen;                 // seen: data types
         if (!TRY(collect_leaves(open_.subject, found, seen))) return false;
         const bool folds = open_.binding->op->name == "fold_leaves";
         const size_t structures = folds ? 1 : open_.binding->args.size() - 1;
@@ -164,10 +163,19 @@ class Solver {
     // false: some part of the structure is not known yet.
     Result<bool> collect_leaves(TermId id, std::vector<TermId>& found, std::vector<TermId>& seen) {
         id = terms_.find(id);
-        if (terms_.is_unknown(id)) return false;
-        if (std::find(seen.begin(), seen.end(), id) != seen.end()) return true;
-        seen.push_back(id);
+        if (terms_[id].kind == TermKind::unknown) return false;      // a declared one is known where the function is used
         const TypeTerm term = terms_[id];
+        auto same = [&](TermId other) {
+            if (terms_[other].decl != term.decl) return false;
+            for (uint32_t i = 0; i < term.count; ++i)
+                if (terms_.find(terms_.part(id, i)) != terms_.find(terms_.part(other, i))) return false;
+            return true;
+        };
+        if (term.kind == TermKind::data) {
+            if (std::any_of(seen.begin(), seen.end(), same)) return true;
+            if (seen.size() > max_type_nesting) return wrong("a type that grows with every level has no end of leaves");
+            seen.push_back(id);
+        }
         switch (term.kind) {
         case TermKind::tensor: found.push_back(id); return true;
         case TermKind::tuple: case TermKind::seq: {
@@ -188,8 +196,7 @@ class Solver {
         case TermKind::unknown: case TermKind::dtype_unknown: case TermKind::dtype: case TermKind::function: case TermKind::ref: break;
         }
         return wrong(std::string(open_.binding->op->name) + " of a structure with " +
-                     (term.kind == TermKind::ref ? "a cell" : term.kind == TermKind::function ? "a function" : "a part of any type") +
-                     " in it: " + context_.text(open_.subject));
+                     (term.kind == TermKind::ref ? "a cell" : "a function") + " in it: " + context_.text(open_.subject));
     }
 
     TypeContext& context_;
