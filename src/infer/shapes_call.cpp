@@ -36,7 +36,8 @@ Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& name
     size_t skip = lambda ? callee.captures.size() + callee.captured_dims.size() : 0;
     const std::vector<ValueId>& params = lambda ? function[function[callee.lambda].blocks[0]].params : function.params;
     for (size_t i = 0; lambda && i < callee.captured_dims.size(); ++i)
-        names.dims[callee.captured_dims[i]] = number_of(abstracts_[args[callee.captures.size() + i].abs].tensor);
+        if (Dim size = number_of(abstracts_[args[callee.captures.size() + i].abs].tensor); size.valid())
+            names.dims[callee.captured_dims[i]] = size;
     std::string name = lambda ? "fn" : "@" + function.name;
     Matching matching(module_, abstracts_, names);
     for (size_t i = 0; i < params.size(); ++i)

@@ -22,8 +22,6 @@ Status Walk::enter() {
     bool lifted = code_.lambda.valid();
     std::vector<ValueId> params = lifted ? code_.captures : in_.params;
     size_t numbers = lifted ? code_.captured_dims.size() : 0;
-    for (size_t i = 0; i < numbers; ++i)
-        names_.dims[code_.captured_dims[i]] = number_of(abstracts_[plan.key.args[params.size() + i]].tensor);
     BlockId body = lifted ? in_[code_.lambda].blocks[0] : in_.body;
     std::vector<ValueId> written = lifted ? in_[body].params : in_.params;
     if (audible_) {
@@ -48,8 +46,18 @@ Status Walk::enter() {
         if (audible_) new_of_[in.index] = out;
     };
     for (ValueId in : params) take(in);
-    for (size_t i = 0; i < numbers; ++i)
-        param(dims.symbol(code_.captured_dims[i]).name, plan.key.args[at++], module_.types.scalar(DType::i64), out_.span);
+    bool read_sizes = false;                             // of a closure that was in a container with others
+    for (size_t i = 0; i < numbers; ++i) {
+        const Sym captured = code_.captured_dims[i];
+        Made size{plan.key.args[at++], {}};
+        size.value = param(dims.symbol(captured).name, size.abs, module_.types.scalar(DType::i64), out_.span);
+        if (!number_of(abstracts_[size.abs].tensor).valid()) {
+            size = TRY(exact_number(size, out_.span));
+            read_sizes = true;
+            know_.assume(dims.constant(0), Relation::less_equal, number_of(abstracts_[size.abs].tensor));
+        }
+        names_.dims[captured] = number_of(abstracts_[size.abs].tensor);
+    }
     if (lifted)
         for (ValueId in : written) take(in);
 
@@ -63,8 +71,11 @@ Status Walk::enter() {
         hidden.where = lifted ? in_[code_.lambda].span : in_.span;
         return hidden;
     }
-    for (const Equation& e : matching.equations)
-        if (!matching.unsolved(e.written)) know_.assume(image(e.written), Relation::equal, e.found);
+    for (const Equation& e : matching.equations) {
+        if (matching.unsolved(e.written)) continue;
+        if (read_sizes && e.depth == 0) TRY(require(image(e.written), Relation::equal, e.found, "fn: " + e.where));    // no caller could
+        else know_.assume(image(e.written), Relation::equal, e.found);
+    }
     if (!lifted)
         for (const DimFact& fact : in_.where) {
             DimFact own{image(fact.left), fact.relation, image(fact.right), fact.span};
