@@ -206,7 +206,7 @@ Result<TermId> TypeWalk::record(const Binding& b) {
     bool is_update = b.form == Form::update;
     TermId type = is_update ? of(b.args[0]) : terms_.unknown();
     if (!is_update) {
-        std::vector<DeclId> candidates = context_.records_with(b.names, true);
+        std::vector<DeclId> candidates = context_.records_with(b.names, true, function_.from_prelude);
         if (candidates.empty()) return no_such_record(b.names, b.span);
         if (candidates.size() == 1) type = WrittenTypes(context_.module, terms_).data(candidates[0]);
     }

@@ -223,7 +223,7 @@ Status solve_by_fields(TypeContext& context, std::vector<Deferred>& open) {
     TRY(solve(context, open));
     for (const Deferred& one : open) {
         if (one.names().empty() || !context.terms.is_unknown(one.subject)) continue;
-        std::vector<DeclId> candidates = context.records_with(one.names(), one.kind == Deferred::Kind::record);
+        std::vector<DeclId> candidates = context.records_with(one.names(), one.kind == Deferred::Kind::record, context.module[one.function].from_prelude);
         if (candidates.size() != 1) continue;
         WrittenTypes written(context.module, context.terms);
         TRY(context.expect(written.data(candidates[0]), one.subject, Blame{one.span(), "field", one.names()[0]}));
@@ -243,7 +243,7 @@ Error still_open(const TypeContext& context, const Deferred& open) {
     case Deferred::Kind::update: what = "`with`"; break;
     case Deferred::Kind::record: case Deferred::Kind::record_pattern: {
         std::vector<std::string> names;
-        for (DeclId decl : context.records_with(open.names(), open.kind == Deferred::Kind::record))
+        for (DeclId decl : context.records_with(open.names(), open.kind == Deferred::Kind::record, function.from_prelude))
             names.push_back(context.module[decl].name);
         return context.error(blame, "several records have the fields " + list_of(open.names()) + ": " + list_of(names),
                              "annotate the value with the one that is meant");
