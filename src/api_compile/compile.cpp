@@ -34,8 +34,7 @@ Result<Executable> compile_module(nereus::Result<Module> parsed, std::vector<Sou
 Result<Executable> compile(std::string_view program, const CompileOptions& options) {
     try {
         std::vector<SourceText> sources;
-        ParseInput input{options.name, std::string(program)};
-        nereus::Result<Module> parsed = parse(std::move(input), all_ops(), &sources);
+        nereus::Result<Module> parsed = parse_text(options.name, std::string(program), &sources);
         return compile_module(std::move(parsed), std::move(sources), options);
     } catch (const std::bad_alloc&) { return api::out_of_memory(); }
 }

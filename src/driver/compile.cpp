@@ -2,18 +2,19 @@
 #include "base/file.h"
 #include "codegen/codegen.h"
 #include "driver/pipeline.h"
+#include "driver/prelude.h"
 #include "ir/verify.h"
 #include "library/library.h"
 #include "lower/lower.h"
 #include "ops/registry.h"
 
 namespace nereus {
+Result<Module> parse_text(std::string name, std::string text, std::vector<SourceText>* out_sources) {
+    return parse({std::move(name), std::move(text), no_imports(), prelude()}, all_ops(), out_sources);
+}
 Result<Module> parse_program(const std::string& path, std::vector<SourceText>* out_sources) {
-    ParseInput input;
-    input.path = path;
-    input.text = TRY(read_file(path));
-    input.load = [](const std::string& imported) { return read_file(imported); };
-    return parse(std::move(input), all_ops(), out_sources);
+    auto load = [](const std::string& imported) { return read_file(imported); };
+    return parse({path, TRY(read_file(path)), load, prelude()}, all_ops(), out_sources);
 }
 
 Result<Module> run_until(Module m, std::string_view last, const CompileOptions& options, CompileReport* report) {

@@ -16,6 +16,8 @@ struct CompileReport {
     int64_t kernels = 0, launches = 0;
 };
 
+// Both with the prelude.
+Result<Module> parse_text(std::string name, std::string text, std::vector<SourceText>* out_sources);
 Result<Module> parse_program(const std::string& path, std::vector<SourceText>* out_sources);      // imports from files
 // The module after one of the stages of pipeline.h.
 Result<Module> run_until(Module parsed, std::string_view stage, const CompileOptions& options, CompileReport* report = nullptr);

@@ -1,5 +1,6 @@
 #include "driver/pipeline.h"
 #include "grad/grad.h"
+#include "grad/leaves.h"
 #include "infer/specialise.h"
 #include "pass/passes.h"
 
@@ -14,7 +15,7 @@ Result<Module> specialise_stage(Module m, StageContext& c) {
         return Error{Code::name, "there is no function @" + c.options.entry + " in this program", {},
                      names.empty() ? "the program defines no function" : "choose one with --entry: " + names};
     }
-    return specialise(std::move(m), entry);
+    return expand_leaves(TRY(specialise(std::move(m), entry)));
 }
 Result<Module> grad_stage(Module m, StageContext&) { return grad(std::move(m)); }
 Result<Module> shapes_stage(Module m, StageContext& c) { return infer_shapes(std::move(m), FunctionId(0), &c.report.shapes); }

@@ -112,7 +112,7 @@ void EmitFunction::builtin(const Binding& b) {
         put(Opcode::check, site, number(b.args[0]), constant(1), uint16_t(Relation::equal));
         return;
     }
-    case Builtin::none: case Builtin::stop_gradient: case Builtin::grad: break;
+    case Builtin::none: case Builtin::stop_gradient: case Builtin::grad: case Builtin::leaves: break;
     }
     invariant(false, "emit: not a lowered builtin");
 }

@@ -106,8 +106,8 @@ Result<Datum> Machine::builtin(const Binding& binding) {
     }
     case Builtin::equal: return Datum::boolean(equal_structure(arg(binding, 0), arg(binding, 1)));
     case Builtin::stop_gradient: return arg(binding, 0);
-    case Builtin::grad:
-        return Error{Code::unsupported, "a gradient is made before a program runs, and this one was not"};
+    case Builtin::grad: case Builtin::leaves:
+        return Error{Code::unsupported, std::string(binding.op->name) + " is written out before a program runs, and this one was not"};
     }
     invariant(false, "a builtin");
     return Datum();

@@ -118,7 +118,7 @@ Result<Twin> Rewrite::builtin(const Binding& b) {
         return Twin{done, {}};
     case Builtin::length: case Builtin::print: case Builtin::assert_: case Builtin::equal: case Builtin::stop_gradient:
         return Twin{done, {}};
-    case Builtin::none: case Builtin::grad: break;
+    case Builtin::none: case Builtin::grad: case Builtin::leaves: break;
     }
     return Error{Code::internal, "grad: a gradient inside is expanded first", b.span};
 }

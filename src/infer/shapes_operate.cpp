@@ -190,6 +190,7 @@ Result<Walk::Made> Walk::builtin(const Binding& b) {
     case Builtin::equal: return emit_for(b, copy(b), scalar(DType::boolean));
     case Builtin::stop_gradient: return emit_for(b, copy(b), abs(b.args[0]));
     case Builtin::grad: return gradient(b);
+    case Builtin::leaves: break;
     }
     return Error{.code = Code::internal, .message = "a builtin without a shape", .where = b.span};
 }

@@ -136,6 +136,11 @@ Result<TermId> TypeWalk::op(const Binding& b) {
     OpTypes types = TRY(op_types(context_, b, types_.written));
     for (size_t i = 0; i < b.args.size(); ++i)
         TRY(context_.expect(types.args[i], of(b.args[i]), blame_argument(b, i + 1, b.args[i], b.op->name, "")));
+    if (b.op->builtin == Builtin::leaves && b.args.size() > 1) {
+        Deferred one = deferred(Deferred::Kind::leaves, b, of(b.args.back()));
+        one.result = types.result, one.parts = {of(b.args[0])};
+        TRY(wait(std::move(one)));
+    }
     return types.result;
 }
 
@@ -201,7 +206,7 @@ Result<TermId> TypeWalk::record(const Binding& b) {
     bool is_update = b.form == Form::update;
     TermId type = is_update ? of(b.args[0]) : terms_.unknown();
     if (!is_update) {
-        std::vector<DeclId> candidates = context_.records_with(b.names, true);
+        std::vector<DeclId> candidates = context_.records_with(b.names, true, function_.from_prelude);
         if (candidates.empty()) return no_such_record(b.names, b.span);
         if (candidates.size() == 1) type = WrittenTypes(context_.module, terms_).data(candidates[0]);
     }

@@ -76,7 +76,7 @@ Status TypeContext::expect(TermId expected, TermId found, const Blame& blame) {
     return error(blame, clash_text(module, terms, *clash, expected, found), cast_hint(terms, *clash, blame));
 }
 
-std::vector<DeclId> TypeContext::records_with(std::span<const std::string> fields, bool exactly) const {
+std::vector<DeclId> TypeContext::records_with(std::span<const std::string> fields, bool exactly, bool from_prelude) const {
     std::vector<DeclId> found;
     if (fields.empty()) return found;
     auto it = records.find(fields[0]);
@@ -88,6 +88,8 @@ std::vector<DeclId> TypeContext::records_with(std::span<const std::string> field
         });
         if (all && (!exactly || has.size() == fields.size())) found.push_back(decl);
     }
+    auto foreign = [&](DeclId decl) { return module[decl].from_prelude != from_prelude; };
+    if (from_prelude || !std::all_of(found.begin(), found.end(), foreign)) std::erase_if(found, foreign);
     return found;
 }
 

@@ -37,8 +37,9 @@ struct TypeContext {
     Error error(const Blame& blame, std::string what, std::string hint = {}) const;
     std::string text(TermId id) const;
 
-    // Records that have all these fields; `exactly`: and no others.
-    std::vector<DeclId> records_with(std::span<const std::string> fields, bool exactly) const;
+    // Records that have all these fields; `exactly`: and no others. The program's own hide those of the prelude, whose
+    // functions see only their own.
+    std::vector<DeclId> records_with(std::span<const std::string> fields, bool exactly, bool from_prelude) const;
     // The type of one field of a record term; nullopt: it has no such field.
     std::optional<TermId> field_type(TermId record, std::string_view field);
     // A new copy of a scheme's type; its open constraints are appended to `out_open`, blamed on `call`.

@@ -60,11 +60,11 @@ Status TypeWalk::record_pattern(const Binding& b, const Pattern& p, TermId subje
     Deferred one = deferred(Deferred::Kind::record_pattern, b, subject);
     one.pattern = &p;
     if (terms_.is_unknown(subject)) {                    // exactly these fields name a record, as in an expression
-        std::vector<DeclId> candidates = context_.records_with(p.fields, true);
+        std::vector<DeclId> candidates = context_.records_with(p.fields, true, function_.from_prelude);
         if (candidates.size() == 1) {
             TermId record = WrittenTypes(context_.module, terms_).data(candidates[0]);
             TRY(context_.expect(subject, record, Blame{p.span, "pattern"}));
-        } else if (context_.records_with(p.fields, false).empty()) return no_such_record(p.fields, p.span);
+        } else if (context_.records_with(p.fields, false, function_.from_prelude).empty()) return no_such_record(p.fields, p.span);
     }
     for (size_t i = 0; i < p.parts.size(); ++i) one.parts.push_back(terms_.unknown());
     std::vector<TermId> parts = one.parts;

@@ -28,6 +28,7 @@ class Solver {
         case Deferred::Kind::record_pattern: TRY(fields()); break;
         case Deferred::Kind::index: TRY(index()); break;
         case Deferred::Kind::grad: TRY(grad()); break;
+        case Deferred::Kind::leaves: return leaves();
         }
         return true;
     }
@@ -140,6 +141,64 @@ class Solver {
         return unify_with(terms_.function(params, adjoint), open_.result, name);
     }
 
+    // f takes every tensor of the structure; map_leaves keeps its type, fold_leaves hands the result on.
+    Result<bool> leaves() {
+        std::vector<TermId> found, seen;                 // seen: data types
+        if (!TRY(collect_leaves(open_.subject, found, seen))) return false;
+        const bool folds = open_.binding->op->name == "fold_leaves";
+        const size_t structures = folds ? 1 : open_.binding->args.size() - 1;
+        for (TermId leaf : found) {
+            std::vector<TermId> params(structures, leaf);
+            if (folds) params.insert(params.begin(), open_.result);
+            Status fits = unify_with(terms_.function(params, folds ? open_.result : leaf), open_.parts[0],
+                                     "the function of " + std::string(open_.binding->op->name));
+            if (fits) continue;
+            Error error = std::move(fits).error();
+            if (terms_.find(terms_.part(leaf, 0)) != terms_.find(terms_.part(found[0], 0)))
+                error.hint = "all tensors of the structure have one dtype; keep counters apart from what is trained";
+            return error;
+        }
+        return true;
+    }
+    // false: some part of the structure is not known yet.
+    Result<bool> collect_leaves(TermId id, std::vector<TermId>& found, std::vector<TermId>& seen) {
+        id = terms_.find(id);
+        if (terms_[id].kind == TermKind::unknown) return false;      // a declared one is known where the function is used
+        const TypeTerm term = terms_[id];
+        auto same = [&](TermId other) {
+            if (terms_[other].decl != term.decl) return false;
+            for (uint32_t i = 0; i < term.count; ++i)
+                if (terms_.find(terms_.part(id, i)) != terms_.find(terms_.part(other, i))) return false;
+            return true;
+        };
+        if (term.kind == TermKind::data) {
+            if (std::any_of(seen.begin(), seen.end(), same)) return true;
+            if (seen.size() > max_type_nesting) return wrong("a type that grows with every level has no end of leaves");
+            seen.push_back(id);
+        }
+        switch (term.kind) {
+        case TermKind::tensor: found.push_back(id); return true;
+        case TermKind::tuple: case TermKind::seq: {
+            for (uint32_t i = 0; i < term.count; ++i)
+                if (!TRY(collect_leaves(terms_.part(id, i), found, seen))) return false;
+            return true;
+        }
+        case TermKind::data: {
+            WrittenTypes written(context_.module, terms_);
+            TermId declared = written.data(term.decl);
+            std::optional<Clash> clash = unify(terms_, id, declared);
+            invariant(!clash, "a type differs from its own declaration");
+            for (const Constructor& constructor : context_.module[term.decl].constructors)
+                for (TypeId field : constructor.fields)
+                    if (!TRY(collect_leaves(written.term(field), found, seen))) return false;
+            return true;
+        }
+        case TermKind::unknown: case TermKind::dtype_unknown: case TermKind::dtype: case TermKind::function: case TermKind::ref: break;
+        }
+        return wrong(std::string(open_.binding->op->name) + " of a structure with " +
+                     (term.kind == TermKind::ref ? "a cell" : "a function") + " in it: " + context_.text(open_.subject));
+    }
+
     TypeContext& context_;
     Terms& terms_;
     const Deferred& open_;
@@ -164,7 +223,7 @@ Status solve_by_fields(TypeContext& context, std::vector<Deferred>& open) {
     TRY(solve(context, open));
     for (const Deferred& one : open) {
         if (one.names().empty() || !context.terms.is_unknown(one.subject)) continue;
-        std::vector<DeclId> candidates = context.records_with(one.names(), one.kind == Deferred::Kind::record);
+        std::vector<DeclId> candidates = context.records_with(one.names(), one.kind == Deferred::Kind::record, context.module[one.function].from_prelude);
         if (candidates.size() != 1) continue;
         WrittenTypes written(context.module, context.terms);
         TRY(context.expect(written.data(candidates[0]), one.subject, Blame{one.span(), "field", one.names()[0]}));
@@ -180,17 +239,17 @@ Error still_open(const TypeContext& context, const Deferred& open) {
     case Deferred::Kind::project: what = "`." + std::to_string(open.binding->index) + "`"; break;
     case Deferred::Kind::field: what = "`." + open.binding->names[0] + "`"; break;
     case Deferred::Kind::index: what = "`[…]`"; break;
-    case Deferred::Kind::grad: what = "`" + std::string(open.binding->op->name) + "`"; break;
+    case Deferred::Kind::grad: case Deferred::Kind::leaves: what = "`" + std::string(open.binding->op->name) + "`"; break;
     case Deferred::Kind::update: what = "`with`"; break;
     case Deferred::Kind::record: case Deferred::Kind::record_pattern: {
         std::vector<std::string> names;
-        for (DeclId decl : context.records_with(open.names(), open.kind == Deferred::Kind::record))
+        for (DeclId decl : context.records_with(open.names(), open.kind == Deferred::Kind::record, function.from_prelude))
             names.push_back(context.module[decl].name);
         return context.error(blame, "several records have the fields " + list_of(open.names()) + ": " + list_of(names),
                              "annotate the value with the one that is meant");
     }
     }
-    const std::string& subject = function[open.binding->args[0]].name;
+    const std::string& subject = function[open.binding->args[open.kind == Deferred::Kind::leaves ? open.binding->args.size() - 1 : 0]].name;
     Error error = context.error(blame, what + " of a value whose type is not known", "annotate `%" + subject + "`");
     if (open.call.known()) error.notes.push_back({open.call, "because of this call"});
     return error;

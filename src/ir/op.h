@@ -29,6 +29,7 @@ constexpr bool is_attribute(ParamKind kind) { return kind >= ParamKind::integer;
 // Operators whose meaning is not tensors to tensors; each stage that runs programs has a case for them.
 enum class Builtin : uint8_t {
     none, ref, read, write, push, length, set, seq_get, print, assert_, equal, stop_gradient, grad,
+    leaves,        // what is done to every tensor of a structure: written out once types are ground
 };
 
 // What an operator may do besides giving a value. Requirements on sizes do not count: the shapes stage proves them or

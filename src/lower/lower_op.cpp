@@ -243,7 +243,7 @@ Status LowerFunction::builtin(const Binding& b) {
         emit(std::move(made));
         return {};
     }
-    case Builtin::grad: return Error{Code::internal, "lower: a gradient is expanded before this stage", b.span};
+    case Builtin::grad: case Builtin::leaves: return Error{Code::internal, "lower: what is expanded before this stage", b.span};
     case Builtin::none: break;
     }
     return Error{Code::internal, "lower: unknown builtin", b.span};

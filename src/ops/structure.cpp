@@ -18,6 +18,10 @@ constexpr OpParam one[] = {{"x"}};
 constexpr OpParam grad_params[] = {
     {"f"}, {"wrt", ParamKind::integers, true}, {"mode", ParamKind::text, true}};
 
+constexpr OpParam map_leaves_params[] = {
+    {"f"}, {"s"}, {"t", ParamKind::value, true}, {"u", ParamKind::value, true}, {"v", ParamKind::value, true}};
+constexpr OpParam fold_leaves_params[] = {{"f"}, {"init"}, {"s"}};
+
 constexpr OpDef rows[] = {
     {.name = "ref", .doc = "a new cell that holds v", .params = ref_params, .scheme = "'x: 'x -> Ref['x]",
      .effect = Effect::writes, .builtin = Builtin::ref},
@@ -48,6 +52,13 @@ constexpr OpDef rows[] = {
      .scheme = "'f, 'g: 'f -> 'g", .builtin = Builtin::grad},
     {.name = "vjp", .doc = "the adjoints of f's parameters for an adjoint of its result, given as a last argument",
      .params = grad_params, .scheme = "'f, 'g: 'f -> 'g", .builtin = Builtin::grad},
+    // 'f follows from the leaves of 's
+    {.name = "map_leaves", .doc = "s with f(x, …) for every tensor x in it and those at the same place in t, u, v",
+     .params = map_leaves_params, .scheme = "'f, 's: 'f, 's, 's, 's, 's -> 's", .builtin = Builtin::leaves},
+    {.name = "fold_leaves", .doc = "f(… f(f(init, x0), x1) …, xn) over the tensors of s", .params = fold_leaves_params,
+     .scheme = "'f, 'a, 's: 'f, 'a, 's -> 'a", .builtin = Builtin::leaves},
+    {.name = "zeros_like", .doc = "s with zeros in all its tensors", .params = one, .scheme = "'x: 'x -> 'x",
+     .builtin = Builtin::leaves},
 };
 } // namespace
 

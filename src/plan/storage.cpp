@@ -106,7 +106,7 @@ class FunctionAnalysis {
                 for (ValueId arg : b.args) need_object(arg);
                 break;
             case Builtin::none: case Builtin::read: case Builtin::length: case Builtin::seq_get: case Builtin::assert_:
-            case Builtin::stop_gradient: case Builtin::grad: break;
+            case Builtin::stop_gradient: case Builtin::grad: case Builtin::leaves: break;
             }
             break;
         case Form::call: {

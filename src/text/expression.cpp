@@ -301,7 +301,7 @@ Error BodyParser::unknown_name(const Token& token) {
                      "did you mean `@" + std::string(token.text) + "`?"};
     std::vector<std::string_view> known = names_.visible();
     for (const OpDef* op : program_.ops.all()) known.push_back(op->name);
-    for (const auto& [name, id] : program_.prelude.functions) known.push_back(name);
+    known.insert(known.end(), program_.prelude_functions.begin(), program_.prelude_functions.end());
     return Error{Code::name, "unknown name " + describe(token), token.span, did_you_mean("", token.text, known)};
 }
 

@@ -51,7 +51,8 @@ struct ProgramNames {
         std::unordered_map<std::string_view, FunctionId> functions;
         std::unordered_map<std::string_view, DeclId> types;
         std::unordered_map<std::string_view, ConstructorRef> constructors;
-    } own, prelude;
+    } own, prelude;                       // prelude: the part that this program needs
+    std::vector<std::string_view> prelude_functions;     // all that it has, for hints
     bool has_generic_form = false;        // which can say what is malformed
 
     Space& space(bool of_prelude) { return of_prelude ? prelude : own; }

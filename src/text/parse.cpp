@@ -3,6 +3,7 @@
 #include "ir/verify.h"
 #include "text/lexer.h"
 #include "text/parse_decl.h"
+#include "text/prelude_items.h"
 #include <filesystem>
 #include <unordered_set>
 
@@ -20,18 +21,18 @@ struct Reader {
     ProgramNames program;
     Declarations declarations{program};
 
-    Status add(std::string path, std::string text, bool from_prelude, std::vector<ImportItem>& imports) {
+    Status add(std::string path, std::string text, std::vector<ImportItem>& imports) {
         texts.push_back(SourceText{std::move(path), std::move(text)});
-        files.push_back(SourceFile{{}, from_prelude});
+        files.push_back(SourceFile{{}, false});
         files.back().tokens = TRY(lex(texts.back().text, int32_t(texts.size() - 1)));
         return declarations.collect(files.back(), imports);
     }
 
     // Each file once, in the order in which they are first named; cycles are no problem.
     Status add_all(ParseInput& input) {
-        std::vector<ImportItem> imports, none;
+        std::vector<ImportItem> imports;
         loaded.insert(std::filesystem::path(input.path).lexically_normal().string());
-        TRY(add(input.path, std::move(input.text), false, imports));
+        TRY(add(input.path, std::move(input.text), imports));
         for (size_t i = 0; i < imports.size(); ++i) {
             ImportItem item = imports[i];
             std::string written = unescape(item.path);
@@ -45,10 +46,29 @@ struct Reader {
                 error.where = item.span;
                 return error;
             }
-            TRY(add(path, std::move(text).take(), false, imports));
+            TRY(add(path, std::move(text).take(), imports));
         }
-        for (SourceText& prelude : input.prelude) TRY(add(prelude.path, std::move(prelude.text), true, none));
-        if (!none.empty()) return Error{Code::parse, "the prelude imports nothing", none[0].span};
+        return add_prelude(input.prelude);
+    }
+
+    // A dump brings along what it needs of the prelude.
+    Status add_prelude(std::vector<SourceText>& prelude) {
+        if (!program.prelude.functions.empty() || !program.prelude.types.empty()) return {};
+        NamesOfText named;
+        for (const SourceFile& file : files) named.add(file.tokens);
+        PreludeItems items;
+        std::deque<std::vector<Token>> tokens;
+        for (SourceText& each : prelude) {
+            texts.push_back(std::move(each));
+            tokens.push_back(TRY(lex(texts.back().text, int32_t(texts.size() - 1))));
+            items.add(tokens.back());
+        }
+        program.prelude_functions = items.functions();
+        std::vector<ImportItem> none;
+        for (std::vector<Token>& needed : items.needed_by(named)) {
+            files.push_back(SourceFile{std::move(needed), true});
+            TRY(declarations.collect(files.back(), none));
+        }
         return {};
     }
 

@@ -42,6 +42,7 @@ type Option[a] = None | Some(a)
 def @map(%f, %xs) { match (%xs) { Nil => Nil, Cons(%x, %rest) => Cons(%f(%x), map(%f, %rest)) } }
 def @twice(%f) { compose(%f, %f) }
 def @compose(%f, %g) { fn(%x) { %f(%g(%x)) } }
+def @head(%xs) { match (%xs) { Nil => None, Cons(%x, _) => Some(%x) } }
 )";
 static Result<Module> with_prelude(std::string text) {
     return parse(ParseInput{"prog.nr", std::move(text), no_imports(), {SourceText{"prelude.nr", prelude_text}}}, test_ops());
@@ -57,7 +58,8 @@ TEST(Prelude, IsCalledByABareName) {
 
 TEST(Prelude, OwnConstructorsHideItsOwnAndADumpQualifiesThem) {
     Result<Module> module = with_prelude("type Mine = Nil | Some\ntype Option = Other\n"
-                                         "def @f(%x: List[f32], %y: Option) { match (%x) { List.Nil => Nil, Cons(%h, _) => Some } }");
+                                         "def @f(%x: List[f32], %y: Option) { match (%x) { List.Nil => Nil, Cons(%h, _) => Some } }\n"
+                                         "def @g(%x) { head(map(exp, %x)) }");
     ASSERT_TRUE(module) << module.error().message;
     std::string text = printed(*module);
     EXPECT_NE(text.find("List.Nil => {\n      %0 = Nil\n"), std::string::npos) << text;
@@ -70,7 +72,7 @@ TEST(Prelude, OwnConstructorsHideItsOwnAndADumpQualifiesThem) {
 TEST(Prelude, CopiesWithADotAreQualified) {
     Module module = *with_prelude("def @f(%xs) { (map(exp, %xs), compose) }\ndef @g(%x) { @g(%x) }");
     module.functions[2].name = "map.1";
-    module.functions[4].name = "compose.2.1";
+    module.functions[3].name = "compose.2.1";
     module.functions[1].name = "g.1";
     std::string text = printed(module);
     EXPECT_NE(text.find("= prelude @map.1(%2, %xs)\n"), std::string::npos) << text;
@@ -78,8 +80,25 @@ TEST(Prelude, CopiesWithADotAreQualified) {
     EXPECT_NE(text.find("= @g.1(%x)\n"), std::string::npos) << text;
 }
 
+TEST(Prelude, OnlyWhatIsNeededIsThere) {
+    Result<Module> none = with_prelude("type List = Nil\ndef @map(%head: List) { @map(%head) }");
+    ASSERT_TRUE(none) << none.error().message;
+    EXPECT_EQ(print(*none).find("prelude"), std::string::npos) << print(*none);
+    Result<Module> some = with_prelude("def @f(%x) { twice(%x) }");
+    ASSERT_TRUE(some) << some.error().message;
+    ASSERT_EQ(some->functions.size(), 3u);
+    EXPECT_EQ(some->functions[2].name, "compose");
+    EXPECT_TRUE(some->decls.empty());
+}
+
+TEST(Prelude, HintsNameWhatIsNotNeededYet) {
+    Result<Module> module = with_prelude("def @f(%x) { compos(%x, %x) }");
+    ASSERT_FALSE(module);
+    EXPECT_EQ(module.error().hint, "did you mean `compose`?");
+}
+
 TEST(Prelude, ANameOfAnOperatorIsRefused) {
-    Result<Module> module = parse(ParseInput{"p", "", no_imports(), {SourceText{"prelude.nr", "def @exp(%x) { %x }"}}}, test_ops());
+    Result<Module> module = parse(ParseInput{"p", "def @f() { exp(1.0) }", no_imports(), {SourceText{"prelude.nr", "def @exp(%x) { %x }"}}}, test_ops());
     ASSERT_FALSE(module);
     EXPECT_EQ(module.error().message, "the prelude's `@exp` has the name of an operator");
 }

@@ -1,0 +1,6 @@
+# The prelude's text becomes part of the library.
+file(GLOB prelude_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/prelude/*.nr)
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/prelude_text.cpp
+  COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tools/embed_prelude ${CMAKE_BINARY_DIR}/prelude_text.cpp ${prelude_files}
+  DEPENDS ${prelude_files} ${CMAKE_SOURCE_DIR}/tools/embed_prelude)
+target_sources(nereus_driver PRIVATE ${CMAKE_BINARY_DIR}/prelude_text.cpp)
