@@ -17,7 +17,8 @@ Result<Module> parse_program(const std::string& path, std::vector<SourceText>* o
     return parse({path, TRY(read_file(path)), load, prelude()}, all_ops(), out_sources);
 }
 
-Result<Module> run_until(Module m, std::string_view last, const CompileOptions& options, CompileReport* report) {
+namespace {
+Result<Module> run_stages(Module m, std::string_view last, const CompileOptions& options, CompileReport* report) {
     CompileReport own;
     StageContext context{options, report ? *report : own};
     if (last == "parse") return m;
@@ -32,9 +33,14 @@ Result<Module> run_until(Module m, std::string_view last, const CompileOptions& 
     }
     return m;
 }
+} // namespace
+
+Result<Module> run_until(Module m, std::string_view last, const CompileOptions& options, CompileReport* report) {
+    return guarded([&] { return run_stages(std::move(m), last, options, report); });
+}
 
 Result<Lowered> lower_program(Module parsed, const CompileOptions& options, CompileReport* report) {
-    return lower(TRY(run_until(std::move(parsed), "", options, report)));
+    return guarded([&]() -> Result<Lowered> { return lower(TRY(run_stages(std::move(parsed), "", options, report))); });
 }
 
 int64_t compiles() { return codegen_runs(); }
@@ -54,11 +60,10 @@ loop::Scheduled library_kernel(const loop::Function& signature) {
     layout.grid.target = target;
     return {signature, {}, std::move(layout), 0};
 }
-} // namespace
 
-Result<Executable> compile(Module parsed, const CompileOptions& options, CompileReport* report) {
+Result<Executable> compile_all(Module parsed, const CompileOptions& options, CompileReport* report) {
     Target target = TRY(target_named(options.target));
-    Module module = TRY(run_until(std::move(parsed), "", options, report));
+    Module module = TRY(run_stages(std::move(parsed), "", options, report));
     const Function typed = module.functions[0];
     Lowered lowered = TRY(lower(std::move(module)));     // kernels before memory: their buffers decide what is planned
     KernelCode code;
@@ -84,5 +89,10 @@ Result<Executable> compile(Module parsed, const CompileOptions& options, Compile
     }
     Storage storage = plan_storage(lowered);
     return emit(lowered, storage, std::move(code), FunctionId(0), typed);
+}
+} // namespace
+
+Result<Executable> compile(Module parsed, const CompileOptions& options, CompileReport* report) {
+    return guarded([&] { return compile_all(std::move(parsed), options, report); });
 }
 } // namespace nereus

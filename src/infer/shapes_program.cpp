@@ -250,8 +250,15 @@ Result<uint32_t> Program::entry_instance(FunctionId entry) {
     for (ValueId param : f.params) written.type(f[param].type);
     for (Sym s : written.dims) fresh(s);
     for (VarId s : written.tails) names.tails.emplace(s, Shape{{}, false, tail()});
+    auto direct = [&](auto& self, TypeId id) -> bool {
+        const Type& t = module.types[id];
+        return t.kind == TypeKind::tensor || (t.kind == TypeKind::tuple && std::all_of(t.parts.begin(), t.parts.end(), [&](TypeId part) { return self(self, part); }));
+    };
     for (ValueId param : f.params) {
-        AbsId value = instantiate(module, abstracts, f[param].type, names, fresh, tail);
+        // the door compares the shapes of tensors, not those inside of anything: there ..s states nothing
+        Names without = names;
+        without.tails.clear();
+        AbsId value = instantiate(module, abstracts, f[param].type, direct(direct, f[param].type) ? names : without, fresh, tail);
         const Abs& a = abstracts[value];
         if (a.kind == AbsKind::tensor && a.tensor.dtype == DType::i64 && a.tensor.ranked() && a.tensor.rank() == 0)
             value = abstracts.number(dims.of(dims.new_symbol(f[param].name, SymKind::host)), DType::i64);
