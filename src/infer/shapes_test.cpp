@@ -142,6 +142,9 @@ const Case shapes[] = {
                                          "  %f = if (%c) { fn(%y) { %y + full([3], 1.0) } } else { fn(%y) { %y + full([4], 1.0) } }\n"
                                          "  sum(%f(%x)) }",
      "f32(); 1 checks"},
+    {"a capture without a number", "def @main(%x: f64) {\n"
+                                   "  %s = for %i in 3, (%s = []) { push(%s, fn(%a: f64) { %i }) }\n  full([%s[1](%x)], %x) }",
+     "f64(k); 1 checks"},
 };
 INSTANTIATE_TEST_SUITE_P(Infer, Shapes, testing::ValuesIn(shapes));
 

@@ -60,6 +60,8 @@ Status Walk::enter() {
     }
     if (lifted)
         for (ValueId in : written) take(in);
+    for (ValueId in : params)                            // a capture may have lost its number; no direct scalar is without
+        if (lifted && lacks_number(abs(in))) bind(in, TRY(exact_number(made(in), in_[in].span)));
 
     Matching matching(module_, abstracts_, names_);      // as the caller did: same names, nothing left to check
     for (ValueId in : written) matching.collect(in_[in].type, abs(in), "%" + in_[in].name);
@@ -406,12 +408,14 @@ bool Walk::visible(Dim d, uint32_t scope) const {
     return true;
 }
 
+bool Walk::lacks_number(AbsId value) const {
+    const Abs& a = abstracts_[value];
+    return a.kind == AbsKind::tensor && a.tensor.dtype == DType::i64 && a.tensor.ranked() && a.tensor.rank() == 0 &&
+           a.tensor.known.kind != Known::Kind::number;
+}
 Walk::Made Walk::with_number(Made made, std::string_view name) {
-    const Abs& a = abstracts_[made.abs];
-    if (a.kind != AbsKind::tensor || a.tensor.dtype != DType::i64 || !a.tensor.ranked() || a.tensor.rank() > 0 ||
-        a.tensor.known.kind == Known::Kind::number)
-        return made;
-    ShapedTensor t = a.tensor;
+    if (!lacks_number(made.abs)) return made;
+    ShapedTensor t = abstracts_[made.abs].tensor;
     Dim number = host(name);
     if (t.low.valid()) know_.assume(t.low, Relation::less_equal, number);
     if (t.high.valid()) know_.assume(number, Relation::less, t.high);

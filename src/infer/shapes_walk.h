@@ -130,7 +130,9 @@ class Walk : public ShapeScope {
 
     Sym fresh(std::string_view name, SymKind kind);
     Dim fresh_number(std::string_view name);             // a host symbol defined by the binding under way
-    Made with_number(Made made, std::string_view name);  // a direct i64 scalar always has a number
+    // A direct i64 scalar always has a number: what a call or a loop hands on must agree with what its callee or body has.
+    bool lacks_number(AbsId value) const;
+    Made with_number(Made made, std::string_view name);
     std::string text(Dim d) const;
     bool visible(Dim d, uint32_t scope) const;           // all its symbols are older than `scope`
     bool visible(const Condition& c, uint32_t scope) const;
