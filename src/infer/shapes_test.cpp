@@ -145,6 +145,13 @@ const Case shapes[] = {
     {"a capture without a number", "def @main(%x: f64) {\n"
                                    "  %s = for %i in 3, (%s = []) { push(%s, fn(%a: f64) { %i }) }\n  full([%s[1](%x)], %x) }",
      "f64(k); 1 checks"},
+    {"rows of a loop without trips", "def @main(%x: Tensor[(n), f64], %c: bool) {\n"
+                                     "  for %i in 0, (%a = %x) { yield match (%c) { true => %x, false => %a }; %a } }",
+     "(f64(n), f64(0, n)); 0 checks"},
+    {"a body that never ends", "def @endless(%x) -> f64 { @endless(%x) }\n"
+                               "def @main(%x: Tensor[(n), f64], %y: f64) {\n"
+                               "  for %i in n, (%a = %x, %b = %y) { yield @endless(%b); (%a, %b) } }",
+     "(f64(n), f64(), f64(n)); 0 checks"},
 };
 INSTANTIATE_TEST_SUITE_P(Infer, Shapes, testing::ValuesIn(shapes));
 

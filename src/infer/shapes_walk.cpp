@@ -123,17 +123,15 @@ Result<Summary> Walk::run() {
     bool lifted = code_.lambda.valid();
     BlockId body = lifted ? in_[code_.lambda].blocks[0] : in_.body;
     bool ends = TRY(block(body));
+    ValueId last = in_[body].results[0];
     if (!ends) {
         if (audible_) {
-            out_.result = lifted ? module_.types.hole() : in_.result;
-            if (!out_[out_.body].bindings.empty()) {
-                out_[out_.body].results = out_[out_[out_.body].bindings.back()].results;
-                out_.result = out_[out_[out_.body].results[0]].type;
-            }
+            ValueId nothing = dead_end(abstracts_.bottom(), in_[last].type);
+            out_[out_.body].results = {nothing};
+            out_.result = out_[nothing].type;
         }
         return Summary{.result = abstracts_.bottom()};
     }
-    ValueId last = in_[body].results[0];
     Made result = made(last);
     if (!lifted) {
         current_ = nullptr;

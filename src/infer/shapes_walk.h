@@ -109,7 +109,8 @@ class Walk : public ShapeScope {
     bool open_pattern(const Pattern& pattern, AbsId subject, std::vector<ValueId>& variables);
     Condition literal_condition(const Literal& literal, const ShapedTensor& subject);
     void rename_variables(Pattern& pattern) const;
-    ValueId dead_end() const;
+    ArmEnd arm_end(const Binding& b, BlockId in, bool ends);             // of the arm just walked
+    ValueId dead_end(AbsId like, TypeId skeleton);
 
     // shapes_loop.cpp
     class Loop;
