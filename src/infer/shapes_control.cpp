@@ -172,7 +172,9 @@ Result<Walk::Made> Walk::branch(const Binding& b) {
         know_.push();
         know_.assume(i == 0 ? c : negate(c));
         BlockId outer = open_block();
+        Names outer_names = names_;
         bool ends = TRY(block(b.blocks[size_t(i)]));
+        names_ = std::move(outer_names);
         ArmEnd arm = arm_end(b, b.blocks[size_t(i)], ends);
         if (audible_) out.blocks.push_back(at_);
         close_block(outer);

@@ -56,39 +56,24 @@ struct Captures {
         for (ValueId v : b.results) bind(v);
     }
 };
-
-// Dims that stand for something where the lambda is made: those of the function's signature and of enclosing patterns,
-// not those that the lambda's own parameters introduce.
-void outer_dims(const Module& module, const Function& function, BlockId lambda, std::set<Sym>& dims) {
-    Captures own{module, function, {}, {}, {}};
-    for (ValueId v : function[lambda].params) own.type(function[v].type);
-    Captures outer{module, function, {}, {}, {}};
-    for (ValueId v : function.params) outer.type(function[v].type);
-    std::set<Sym> known = outer.dims;
-    for (const Binding& b : function.bindings)
-        for (const Arm& arm : b.arms) known.insert(arm.pattern.dims.begin(), arm.pattern.dims.end());
-    for (Sym s : own.dims)
-        if (!known.contains(s)) dims.erase(s);
-}
 } // namespace
 
 Program::Program(Module& m, ShapeReport& r) : module(m), abstracts(m.dims), pool(m), report(r) {}
 
-uint32_t Program::code_of(FunctionId function) { return code_of(function, {}); }
-uint32_t Program::code_of(FunctionId function, BindingId lambda) {
-    auto [it, is_new] = code_ids_.try_emplace({function, lambda}, uint32_t(codes.size()));
-    if (!is_new) return it->second;
+uint32_t Program::code_of(FunctionId function) { return code_of(function, {}, {}); }
+uint32_t Program::code_of(FunctionId function, BindingId lambda, const std::map<Sym, Dim>& known) {
     Callable code{.function = function, .lambda = lambda};
     if (lambda.valid()) {
         const Function& f = module[function];
-        Captures captures{module, f, {}, {}, {}};
+        Captures captures{module, f, {}, {}, {}, {}};
         captures.block(f[lambda].blocks[0]);
         for (ValueId v : captures.found)
             if (!captures.bound.contains(v)) code.captures.push_back(v);
-        outer_dims(module, f, f[lambda].blocks[0], captures.dims);
-        code.captured_dims.assign(captures.dims.begin(), captures.dims.end());
+        for (Sym s : captures.dims)
+            if (known.contains(s)) code.captured_dims.push_back(s);
     }
-    codes.push_back(std::move(code));
+    auto [it, is_new] = code_ids_.try_emplace({function, lambda, code.captured_dims}, uint32_t(codes.size()));
+    if (is_new) codes.push_back(std::move(code));
     return it->second;
 }
 

@@ -152,6 +152,9 @@ const Case shapes[] = {
                                "def @main(%x: Tensor[(n), f64], %y: f64) {\n"
                                "  for %i in n, (%a = %x, %b = %y) { yield @endless(%b); (%a, %b) } }",
      "(f64(n), f64(), f64(n)); 0 checks"},
+    {"a size that an inner function names", "def @main(%y: Tensor[(m), f64]) {\n"
+                                            "  %f = fn(%a: f64) { fn(%b: Tensor[(n), f64]) { full([n], %a) } }\n  %f(1.0)(%y) }",
+     "f64(m); 0 checks"},
 };
 INSTANTIATE_TEST_SUITE_P(Infer, Shapes, testing::ValuesIn(shapes));
 
@@ -171,6 +174,11 @@ const Case refuted[] = {
     {"in the callee's words", "def @f(%x, %w: Tensor[(h, h), f32]) { matmul(concat([%x, %x]), %w) }\n"
                               "def @main(%x: Tensor[(n), f32], %w: Tensor[(n, n), f32]) where n > 0 { @f(%x, %w) }",
      "matmul: inner dims: 2*h and h differ | in @f, called here"},
+    {"a size without a value", "def @f(%g: fn(Tensor[(k), f32]) -> f32) { full([k], 1.0) }\ndef @main(%x: f32) { @f(fn(%a) { sum(%a) }) }",
+     "the size k has no value | in @f, called here"},
+    {"a size of an enclosing function", "def @main(%x: Tensor[(3), f32], %y: Tensor[(4), f32]) {\n"
+                                        "  %f = fn(%a: Tensor[(k), f32]) { fn(%b: Tensor[(k), f32]) { %a } }\n  %f(%x)(%y) }",
+     "fn: axis 0 of %b: 3 and 4 differ"},
     {"never returns", "def @f(%x) { @f(%x) }\ndef @main(%x: f32) { @f(%x) }", "entry @main never returns"},
 };
 INSTANTIATE_TEST_SUITE_P(Infer, Refuted, testing::ValuesIn(refuted));

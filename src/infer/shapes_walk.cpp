@@ -237,6 +237,8 @@ Result<Walk::Made> Walk::evaluate(const Binding& b) {
     case Form::op: return operate(b);
     case Form::literal: return literal(b);
     case Form::dim: {
+        for (Sym s : module_.dims.symbols_of(b.dim))     // named by the type of a function alone
+            if (audible_ && !names_.dims.contains(s)) return error("the size " + module_.dims.symbol(s).name + " has no value");
         Binding out = copy(b);
         out.dim = image(b.dim);
         const Type& t = module_.types[skeleton_of(b)];
