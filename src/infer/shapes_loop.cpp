@@ -56,11 +56,12 @@ class Walk::Loop {
         int round = 0;
         for (bool changed = true; changed; ++round) {
             if (round == most_rounds) return internal("the shapes of a loop's states do not settle");
+            const size_t widenings = w.program_.widenings;
             w.know_.push();
             Turn turn = TRY(walk_once());
             Comparison found = compare(turn, round == 0);
             bool regrouped = regroup(states);
-            changed = found.changed || regrouped || found.enter != enter;
+            changed = found.changed || regrouped || found.enter != enter || w.program_.widenings != widenings;
             enter = found.enter;
             w.know_.pop();
         }

@@ -254,16 +254,16 @@ Status Program::analyse_from(FunctionId entry) {
     for (int restart = 0;; ++restart) {
         if (restart == most_restarts)
             return Error{.code = Code::internal, .message = "the contents of cells do not settle", .where = module[entry].span};
-        widened = false;
+        const size_t before = widenings;
         instances.clear(), by_key_.clear(), skeletons_.clear(), out.clear(), to_emit_.clear(), name_uses_.clear();
         report = {};
         uint32_t first = TRY(entry_instance(entry));
         TRY(summary(first));
-        if (widened) continue;
+        if (widenings != before) continue;
         output_of(first, UINT32_MAX, {});
         Status failed;
         for (size_t i = 0; i < to_emit_.size() && failed; ++i) failed = emit(to_emit_[i]);
-        if (widened) continue;                           // what the last walks said came too early
+        if (widenings != before) continue;               // what the last walks said came too early
         if (!failed) return failed;
         if (abstracts.is_bottom(instances[first].summary.result))
             return Error{.code = Code::shape, .message = "entry @" + module[entry].name + " never returns", .where = module[entry].span};
@@ -281,7 +281,7 @@ uint32_t Program::cell(const Key& creator, BindingId site) {
 void Program::widen_cell(uint32_t cell, AbsId content) {
     auto constant = [&](Dim d) { return module.dims.constant_value(d).has_value(); };
     AbsId joined = join_elements(abstracts, {cells_[cell], content}, constant, {});
-    widened = widened || joined != cells_[cell];
+    if (joined != cells_[cell]) ++widenings;
     cells_[cell] = joined;
 }
 AbsId Program::field_functions(DeclId decl, uint32_t constructor, size_t field) const {
@@ -292,7 +292,7 @@ void Program::widen_field(DeclId decl, uint32_t constructor, size_t field, AbsId
     AbsId& known = fields_.try_emplace({decl, constructor, field}, abstracts.bottom()).first->second;
     auto constant = [&](Dim d) { return module.dims.constant_value(d).has_value(); };
     AbsId joined = join_elements(abstracts, {known, functions}, constant, {});
-    widened = widened || joined != known;
+    if (joined != known) ++widenings;
     known = joined;
 }
 

@@ -80,7 +80,7 @@ class Program {
     // Functions stored in fields of declared function type, over all objects.
     AbsId field_functions(DeclId decl, uint32_t constructor, size_t field) const;
     void widen_field(DeclId decl, uint32_t constructor, size_t field, AbsId functions);
-    bool widened = false;
+    size_t widenings = 0;                                // of cells and fields, so far
 
  private:
     uint32_t instance_of(KeyPlan plan);

@@ -155,6 +155,9 @@ const Case shapes[] = {
     {"a size that an inner function names", "def @main(%y: Tensor[(m), f64]) {\n"
                                             "  %f = fn(%a: f64) { fn(%b: Tensor[(n), f64]) { full([n], %a) } }\n  %f(1.0)(%y) }",
      "f64(m); 0 checks"},
+    {"cells of a loop", "def @main(%q: Seq[Tensor[(n, ?), f32]]) {\n"
+                        "  for %i in length(%q), (%s = []) { push(%s, ref(full(shape_of(%q[%i]), 0.0))) } }",
+     "Seq[Ref[f32(?0, ?1)]]; 0 checks"},
 };
 INSTANTIATE_TEST_SUITE_P(Infer, Shapes, testing::ValuesIn(shapes));
 
