@@ -129,7 +129,7 @@ Result<Walk::Made> Walk::make_closure(const Binding& b) {
         closure.code = program_.code_of(b.function);
     } else {
         BindingId id(size_t(&b - in_.bindings.data()));
-        closure.code = program_.code_of(code_.function, id);
+        closure.code = program_.code_of(code_.function, id, names_.dims);
         const Callable code = program_.codes[closure.code];
         for (ValueId capture : code.captures) {
             closure.env.push_back(close(abs(capture)));

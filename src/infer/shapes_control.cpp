@@ -129,11 +129,21 @@ Walk::Made Walk::join_arms(const Binding& b, Binding out, std::vector<ArmEnd>& a
     return made;
 }
 
-// What is the last value of a block that never gets to its end.
-ValueId Walk::dead_end() const {
-    if (!audible_ || out_[at_].bindings.empty()) return {};
-    const std::vector<ValueId>& results = out_[out_[at_].bindings.back()].results;
-    return results.empty() ? ValueId() : results[0];
+// Closes a block that never gets to its end, with a match that has no arms: later stages need not find out why. The value
+// stands for what would have come.
+ValueId Walk::dead_end(AbsId like, TypeId skeleton) {
+    if (!audible_) return {};
+    defines_.clear();
+    Span span = current_ ? current_->span : in_.span;
+    Literal unit{.kind = Literal::Kind::unit};
+    ValueId subject = emit({.form = Form::literal, .literal = unit}, abstracts_.unit(), module_.types.unit(), "", span);
+    return emit({.form = Form::match, .args = {subject}}, like, skeleton, "", span);
+}
+
+Walk::ArmEnd Walk::arm_end(const Binding& b, BlockId in, bool ends) {
+    if (!ends) return {.abs = abstracts_.bottom(), .block = at_, .value = dead_end(abstracts_.bottom(), skeleton_of(b))};
+    Made result = made(in_[in].results[0]);
+    return {.abs = result.abs, .block = at_, .value = result.value};
 }
 
 Result<Walk::Made> Walk::branch(const Binding& b) {
@@ -152,7 +162,7 @@ Result<Walk::Made> Walk::branch(const Binding& b) {
     if (alive[0] != alive[1]) {                          // one arm only: its bindings take the place of the branch
         BlockId only = b.blocks[alive[0] ? 0 : 1];
         bool ends = TRY(block(only));
-        if (!ends) return Made{abstracts_.bottom(), dead_end()};
+        if (!ends) return Made{abstracts_.bottom(), {}};
         return made(in_[only].results[0]);
     }
     uint32_t scope = now();
@@ -162,12 +172,10 @@ Result<Walk::Made> Walk::branch(const Binding& b) {
         know_.push();
         know_.assume(i == 0 ? c : negate(c));
         BlockId outer = open_block();
+        Names outer_names = names_;
         bool ends = TRY(block(b.blocks[size_t(i)]));
-        ArmEnd arm{.abs = abstracts_.bottom(), .block = at_, .value = dead_end()};
-        if (ends) {
-            Made result = made(in_[b.blocks[size_t(i)]].results[0]);
-            arm.abs = result.abs, arm.value = result.value;
-        }
+        names_ = std::move(outer_names);
+        ArmEnd arm = arm_end(b, b.blocks[size_t(i)], ends);
         if (audible_) out.blocks.push_back(at_);
         close_block(outer);
         arm.log = know_.pop();
@@ -216,6 +224,7 @@ bool Walk::open_pattern(const Pattern& p, AbsId subject, std::vector<ValueId>& v
     case Pattern::Kind::literal: {
         if (a.kind != AbsKind::tensor) return true;
         Condition c = literal_condition(p.literal, a.tensor);
+        if (know_.facts.contradictory()) return true;    // nothing comes here whatever the literal is
         know_.assume(c);
         return know_.ask(c) != Answer::no && !know_.facts.contradictory();
     }
@@ -261,6 +270,7 @@ Result<Walk::Made> Walk::match(const Binding& b) {
     Binding out = copy(b);
     std::vector<ArmEnd> arms;
     size_t frames = 0;                                   // later arms know that earlier literals did not match
+    const bool reached = !know_.facts.contradictory();   // where nothing comes, arms are told apart no more
     for (size_t i = 0; i < b.arms.size(); ++i) {
         const Arm& arm = b.arms[i];
         know_.push();
@@ -291,21 +301,17 @@ Result<Walk::Made> Walk::match(const Binding& b) {
                     if (c.known.kind == Known::Kind::condition) guard = c.known.condition;
                     if (audible_) out_[at_].results = {new_of_[in_[arm.guard].results[0].index]};
                 } else if (audible_) {
-                    out_[at_].results = {dead_end()};
+                    out_[at_].results = {dead_end(abstracts_.bottom(), module_.types.scalar(DType::boolean))};
                 }
                 emitted.guard = at_;
                 close_block(outer);
                 know_.assume(guard);
             }
-            if (!know_.facts.contradictory()) {
+            if (!reached || !know_.facts.contradictory()) {
                 BlockId outer = open_block();
                 BlockId own = at_;
                 bool ends = TRY(block(b.blocks[i]));
-                ArmEnd end{.abs = abstracts_.bottom(), .block = own, .value = dead_end()};
-                if (ends) {
-                    Made result = made(in_[b.blocks[i]].results[0]);
-                    end.abs = result.abs, end.value = result.value;
-                }
+                ArmEnd end = arm_end(b, b.blocks[i], ends);
                 if (audible_) {
                     out_[own].params = params;
                     out_[own].symbols = opened;

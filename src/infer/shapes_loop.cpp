@@ -56,11 +56,12 @@ class Walk::Loop {
         int round = 0;
         for (bool changed = true; changed; ++round) {
             if (round == most_rounds) return internal("the shapes of a loop's states do not settle");
+            const size_t widenings = w.program_.widenings;
             w.know_.push();
             Turn turn = TRY(walk_once());
             Comparison found = compare(turn, round == 0);
             bool regrouped = regroup(states);
-            changed = found.changed || regrouped || found.enter != enter;
+            changed = found.changed || regrouped || found.enter != enter || w.program_.widenings != widenings;
             enter = found.enter;
             w.know_.pop();
         }
@@ -103,7 +104,9 @@ class Walk::Loop {
         turn.condition_block = w.at_;
         ValueId result = w.in_[b.blocks[0]].results[0];
         bool ends = TRY(w.block(b.blocks[0]));
-        if (w.audible_) w.out_[w.at_].results = {ends ? w.new_of_[result.index] : w.dead_end()};
+        TypeId holds = w.module_.types.scalar(DType::boolean);
+        if (w.audible_)
+            w.out_[w.at_].results = {ends ? w.new_of_[result.index] : w.dead_end(w.abstracts_.bottom(), holds)};
         w.close_block(outer);
         const Known& known = w.abstracts_[w.abs(result)].tensor.known;
         if (ends && known.kind == Known::Kind::condition) turn.condition = known.condition;
@@ -124,7 +127,8 @@ class Walk::Loop {
         std::vector<AbsId> parts = w.abstracts_[states_at(w.abstracts_, states, trips, exits, enter)].parts;
         TRY(stack_rows(turn, trips, parts));
         if (w.audible_) {
-            w.out_[own].results = turn.ends ? w.new_ids(w.in_[body].results) : std::vector{w.dead_end()};
+            std::vector<ValueId> results = turn.ends ? w.new_ids(w.in_[body].results) : no_results();
+            w.out_[own].results = std::move(results);
             for (const Carried& c : carried) {
                 w.out_[own].symbols.push_back(c.head), w.out_[own].dims.push_back(c.next);
                 out.dims.push_back(c.init), out.defines.push_back(c.exit);
@@ -182,11 +186,26 @@ class Walk::Loop {
             return it->second;
         };
         for (size_t i = count; i < w.in_[body].results.size(); ++i) {
-            AbsId row = turn.ends ? w.abs(w.in_[body].results[i]) : w.abstracts_.bottom();
-            out_parts.push_back(w.abstracts_.is_bottom(row) ? row : stacked(w.abstracts_, row, trips, visible, local));
+            AbsId row = turn.ends ? w.abs(w.in_[body].results[i]) : no_row(i);
+            out_parts.push_back(stacked(w.abstracts_, row, trips, visible, local));
         }
         for (const DimFact& fact : checks) TRY(w.require(fact.left, fact.relation, fact.right, "rows of a yield"));
         return {};
+    }
+
+    // A body that never gets to its end gives results that stand for nothing, but have the right types. Only a loop
+    // without trips is left then, and no row tells how large it would have been.
+    TypeId row_type(size_t result) const { return w.in_[w.in_[body].results[result]].type; }
+    AbsId no_row(size_t result) {
+        return w.abstracts_.tensor({.dtype = w.module_.types[row_type(result)].element.dtype.value_or(DType::f32)});
+    }
+    std::vector<ValueId> no_results() {
+        std::vector<ValueId> results;
+        for (size_t i = 0; i < count; ++i) results.push_back(w.new_of_[params[skip + i].index]);
+        w.dead_end(w.abstracts_.unit(), w.module_.types.unit());
+        for (size_t i = count; i < w.in_[body].results.size(); ++i)
+            results.push_back(w.dead_end(no_row(i), row_type(i)));
+        return results;
     }
 
     // What holds behind the loop: sizes are sizes, and the condition of a while fails on the final states.

@@ -60,6 +60,8 @@ Status Walk::enter() {
     }
     if (lifted)
         for (ValueId in : written) take(in);
+    for (ValueId in : params)                            // a capture may have lost its number; no direct scalar is without
+        if (lifted && lacks_number(abs(in))) bind(in, TRY(exact_number(made(in), in_[in].span)));
 
     Matching matching(module_, abstracts_, names_);      // as the caller did: same names, nothing left to check
     for (ValueId in : written) matching.collect(in_[in].type, abs(in), "%" + in_[in].name);
@@ -121,17 +123,15 @@ Result<Summary> Walk::run() {
     bool lifted = code_.lambda.valid();
     BlockId body = lifted ? in_[code_.lambda].blocks[0] : in_.body;
     bool ends = TRY(block(body));
+    ValueId last = in_[body].results[0];
     if (!ends) {
         if (audible_) {
-            out_.result = lifted ? module_.types.hole() : in_.result;
-            if (!out_[out_.body].bindings.empty()) {
-                out_[out_.body].results = out_[out_[out_.body].bindings.back()].results;
-                out_.result = out_[out_[out_.body].results[0]].type;
-            }
+            ValueId nothing = dead_end(abstracts_.bottom(), in_[last].type);
+            out_[out_.body].results = {nothing};
+            out_.result = out_[nothing].type;
         }
         return Summary{.result = abstracts_.bottom()};
     }
-    ValueId last = in_[body].results[0];
     Made result = made(last);
     if (!lifted) {
         current_ = nullptr;
@@ -237,6 +237,8 @@ Result<Walk::Made> Walk::evaluate(const Binding& b) {
     case Form::op: return operate(b);
     case Form::literal: return literal(b);
     case Form::dim: {
+        for (Sym s : module_.dims.symbols_of(b.dim))     // named by the type of a function alone
+            if (audible_ && !names_.dims.contains(s)) return error("the size " + module_.dims.symbol(s).name + " has no value");
         Binding out = copy(b);
         out.dim = image(b.dim);
         const Type& t = module_.types[skeleton_of(b)];
@@ -406,12 +408,14 @@ bool Walk::visible(Dim d, uint32_t scope) const {
     return true;
 }
 
+bool Walk::lacks_number(AbsId value) const {
+    const Abs& a = abstracts_[value];
+    return a.kind == AbsKind::tensor && a.tensor.dtype == DType::i64 && a.tensor.ranked() && a.tensor.rank() == 0 &&
+           a.tensor.known.kind != Known::Kind::number;
+}
 Walk::Made Walk::with_number(Made made, std::string_view name) {
-    const Abs& a = abstracts_[made.abs];
-    if (a.kind != AbsKind::tensor || a.tensor.dtype != DType::i64 || !a.tensor.ranked() || a.tensor.rank() > 0 ||
-        a.tensor.known.kind == Known::Kind::number)
-        return made;
-    ShapedTensor t = a.tensor;
+    if (!lacks_number(made.abs)) return made;
+    ShapedTensor t = abstracts_[made.abs].tensor;
     Dim number = host(name);
     if (t.low.valid()) know_.assume(t.low, Relation::less_equal, number);
     if (t.high.valid()) know_.assume(number, Relation::less, t.high);

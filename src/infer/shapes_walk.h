@@ -109,7 +109,8 @@ class Walk : public ShapeScope {
     bool open_pattern(const Pattern& pattern, AbsId subject, std::vector<ValueId>& variables);
     Condition literal_condition(const Literal& literal, const ShapedTensor& subject);
     void rename_variables(Pattern& pattern) const;
-    ValueId dead_end() const;
+    ArmEnd arm_end(const Binding& b, BlockId in, bool ends);             // of the arm just walked
+    ValueId dead_end(AbsId like, TypeId skeleton);
 
     // shapes_loop.cpp
     class Loop;
@@ -130,7 +131,9 @@ class Walk : public ShapeScope {
 
     Sym fresh(std::string_view name, SymKind kind);
     Dim fresh_number(std::string_view name);             // a host symbol defined by the binding under way
-    Made with_number(Made made, std::string_view name);  // a direct i64 scalar always has a number
+    // A direct i64 scalar always has a number: what a call or a loop hands on must agree with what its callee or body has.
+    bool lacks_number(AbsId value) const;
+    Made with_number(Made made, std::string_view name);
     std::string text(Dim d) const;
     bool visible(Dim d, uint32_t scope) const;           // all its symbols are older than `scope`
     bool visible(const Condition& c, uint32_t scope) const;
