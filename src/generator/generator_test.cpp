@@ -1,0 +1,34 @@
+// A thousand random programs, each run every way there is. NEREUS_SEED, NEREUS_PROGRAM (the first) and NEREUS_PROGRAMS (how
+// many) choose others: one that failed is run again by its seed and number.
+#include "generator/pairs.h"
+#include "generator/runner.h"
+#include "generator/shrink.h"
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+namespace nereus::gen {
+namespace {
+int64_t setting(const char* name, int64_t otherwise) {
+    const char* text = std::getenv(name);
+    return text ? std::strtoll(text, nullptr, 10) : otherwise;
+}
+
+TEST(Generator, Programs) {
+    uint64_t seed = uint64_t(setting("NEREUS_SEED", 1));
+    int first = int(setting("NEREUS_PROGRAM", 0)), count = int(setting("NEREUS_PROGRAMS", first ? 1 : 1000));
+    if (std::getenv("NEREUS_SHOW")) std::printf("%s\n", Generator(options_of(seed, first)).program().text().c_str());
+    Tally tally = run_programs(seed, first, count, int(setting("NEREUS_FAILURES", 5)));
+    for (const Failure& failure : tally.failures) {
+        Options options = options_of(seed, failure.index);
+        Program program = Generator(options).program();
+        Finding finding = failure.finding;
+        if (setting("NEREUS_SHRINK", 1)) finding = shrink(program, case_of(options, program), finding);
+        ADD_FAILURE() << "seed " << seed << ", program " << failure.index << ": " << finding.kind << "\n" << finding.what << "\n\n"
+                      << program.text() << "\ninputs " << finding.inputs << "\n"
+                      << "again: NEREUS_SEED=" << seed << " NEREUS_PROGRAM=" << failure.index << " NEREUS_PROGRAMS=1 build/bin/generator_test\n";
+    }
+    std::printf("%d programs, %d calls (%d fail in eval, %d decided by rounding), %d gradients compared, %.0f per CPU-minute\n",
+                tally.programs, tally.calls, tally.failed, tally.ill, tally.gradients, 60 * tally.programs / tally.cpu_seconds);
+}
+} // namespace
+} // namespace nereus::gen

@@ -1,0 +1,153 @@
+#include "generator/runner.h"
+#include "base/invariant.h"
+#include "value/json.h"
+#include <csignal>
+#include <cstring>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace nereus::gen {
+namespace {
+constexpr unsigned longest = 20;             // seconds for one program
+
+// Lengths and bytes through a pipe.
+bool write_all(int to, const void* from, size_t count) {
+    for (const char* at = static_cast<const char*>(from); count > 0;) {
+        ssize_t done = ::write(to, at, count);
+        if (done <= 0) return false;
+        at += done;
+        count -= size_t(done);
+    }
+    return true;
+}
+bool read_all(int from, void* to, size_t count) {
+    for (char* at = static_cast<char*>(to); count > 0;) {
+        ssize_t done = ::read(from, at, count);
+        if (done <= 0) return false;
+        at += done;
+        count -= size_t(done);
+    }
+    return true;
+}
+void write_text(int to, const std::string& text) {
+    size_t size = text.size();
+    write_all(to, &size, sizeof size);
+    write_all(to, text.data(), size);
+}
+bool read_text(int from, std::string& out) {
+    size_t size = 0;
+    if (!read_all(from, &size, sizeof size)) return false;
+    out.resize(size);
+    return read_all(from, out.data(), size);
+}
+struct Counts { int calls, failed, ill, gradients; bool finding; };
+void write_verdict(int to, const Verdict& v) {
+    Counts counts{v.calls, v.failed, v.ill, v.gradients, bool(v.finding)};
+    write_all(to, &counts, sizeof counts);
+    if (!v.finding) return;
+    write_text(to, v.finding->kind);
+    write_text(to, v.finding->what);
+    write_text(to, v.finding->inputs);
+}
+bool read_verdict(int from, Verdict& out) {
+    Counts counts;
+    if (!read_all(from, &counts, sizeof counts)) return false;
+    out = {.calls = counts.calls, .failed = counts.failed, .ill = counts.ill, .gradients = counts.gradients};
+    if (!counts.finding) return true;
+    Finding finding;
+    if (!read_text(from, finding.kind) || !read_text(from, finding.what) || !read_text(from, finding.inputs)) return false;
+    if (Result<Inputs> inputs = read_inputs_json(finding.inputs); !finding.inputs.empty() && inputs)
+        for (Field& field : inputs->calls[0]) finding.args.push_back(std::move(field.value));
+    out.finding = std::move(finding);
+    return true;
+}
+
+struct Child { pid_t pid; int from; };
+template <class Body> Child start(Body body) {
+    int ends[2];
+    invariant(::pipe(ends) == 0, "a pipe");
+    pid_t pid = ::fork();
+    invariant(pid >= 0, "a process");
+    if (pid == 0) {
+        ::close(ends[0]);
+        std::signal(SIGALRM, SIG_DFL);
+        body(ends[1]);
+        ::_exit(0);
+    }
+    ::close(ends[1]);
+    return {pid, ends[0]};
+}
+// What a child that ended without saying more died of.
+Finding end_of(const Child& child) {
+    int status = 0;
+    ::close(child.from);
+    ::waitpid(child.pid, &status, 0);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) return {"takes too long", "longer than " + std::to_string(longest) + " seconds"};
+    if (WIFSIGNALED(status)) return {"crash", ::strsignal(WTERMSIG(status))};
+    return {"crash", "exit status " + std::to_string(WEXITSTATUS(status))};
+}
+double children_seconds() {
+    rusage usage;
+    ::getrusage(RUSAGE_CHILDREN, &usage);
+    return double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1e-6 * double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+} // namespace
+
+Options options_of(uint64_t seed, int index) {
+    std::mt19937_64 random(seed * 1'000'003 + uint64_t(index));
+    Options options;
+    options.seed = random();
+    options.smooth = random() % 5 == 0;
+    options.budget = int(15 + random() % 40);
+    int pair = index % ((construct_count - 1) * (construct_count - 1));      // every pair in turn, spread over the constructs
+    options.outer = Construct(1 + pair % (construct_count - 1));
+    options.inner = Construct(1 + (pair / (construct_count - 1) + pair) % (construct_count - 1));
+    return options;
+}
+
+Case case_of(const Options& options, const Program& program) { return {.text = program.text(), .seed = options.seed}; }
+
+Verdict judge_apart(const Case& c) {
+    Child child = start([&](int to) {
+        ::alarm(longest);
+        write_verdict(to, judge(c));
+    });
+    Verdict verdict;
+    bool whole = read_verdict(child.from, verdict);
+    Finding end = end_of(child);
+    if (!whole) verdict = {.finding = end};
+    return verdict;
+}
+
+Tally run_programs(uint64_t seed, int first, int count, int most) {
+    Tally tally;
+    double before = children_seconds();
+    for (int next = first, end = first + count; next < end;) {
+        Child child = start([&](int to) {
+            for (int i = next; i < end; ++i) {
+                ::alarm(longest);
+                Options options = options_of(seed, i);
+                write_verdict(to, judge(case_of(options, Generator(options).program())));
+            }
+        });
+        Verdict verdict;
+        while (next < end && int(tally.failures.size()) < most && read_verdict(child.from, verdict)) {
+            tally.calls += verdict.calls;
+            tally.failed += verdict.failed;
+            tally.ill += verdict.ill;
+            tally.gradients += verdict.gradients;
+            ++tally.programs;
+            if (verdict.finding) tally.failures.push_back({next, *verdict.finding});
+            ++next;
+        }
+        bool enough = int(tally.failures.size()) >= most;
+        if (enough) ::kill(child.pid, SIGKILL);
+        Finding ended = end_of(child);
+        if (enough) break;
+        if (next < end) tally.failures.push_back({next++, ended});
+    }
+    tally.cpu_seconds = children_seconds() - before;
+    return tally;
+}
+} // namespace nereus::gen
