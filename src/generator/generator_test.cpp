@@ -1,5 +1,6 @@
 // A thousand random programs, each run every way there is. NEREUS_SEED, NEREUS_PROGRAM (the first) and NEREUS_PROGRAMS (how
 // many) choose others: one that failed is run again by its seed and number.
+#include "base/file.h"
 #include "generator/pairs.h"
 #include "generator/runner.h"
 #include "generator/shrink.h"
@@ -13,6 +14,14 @@ int64_t setting(const char* name, int64_t otherwise) {
     return text ? std::strtoll(text, nullptr, 10) : otherwise;
 }
 
+// NEREUS_KEEP names a folder for what failed: SEED-NUMBER.nr and its inputs.
+void keep(const std::string& name, const Program& program, const Finding& finding) {
+    const char* folder = std::getenv("NEREUS_KEEP");
+    if (!folder) return;
+    for (auto [ending, text] : {std::pair{".nr", program.text()}, {".json", finding.inputs}, {".txt", finding.kind + "\n" + finding.what + "\n"}})
+        EXPECT_TRUE(write_file(folder + ("/" + name) + ending, std::as_bytes(std::span(text))));
+}
+
 TEST(Generator, Programs) {
     uint64_t seed = uint64_t(setting("NEREUS_SEED", 1));
     int first = int(setting("NEREUS_PROGRAM", 0)), count = int(setting("NEREUS_PROGRAMS", first ? 1 : 1000));
@@ -23,6 +32,7 @@ TEST(Generator, Programs) {
         Program program = Generator(options).program();
         Finding finding = failure.finding;
         if (setting("NEREUS_SHRINK", 1)) finding = shrink(program, case_of(options, program), finding);
+        keep(std::to_string(seed) + "-" + std::to_string(failure.index), program, finding);
         ADD_FAILURE() << "seed " << seed << ", program " << failure.index << ": " << finding.kind << "\n" << finding.what << "\n\n"
                       << program.text() << "\ninputs " << finding.inputs << "\n"
                       << "again: NEREUS_SEED=" << seed << " NEREUS_PROGRAM=" << failure.index << " NEREUS_PROGRAMS=1 build/bin/generator_test\n";

@@ -2,6 +2,7 @@
 #include "base/invariant.h"
 #include "value/json.h"
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -63,29 +64,37 @@ bool read_verdict(int from, Verdict& out) {
     return true;
 }
 
-struct Child { pid_t pid; int from; };
+struct Child { pid_t pid; int from; FILE* said; };        // said: its stderr
 template <class Body> Child start(Body body) {
     int ends[2];
     invariant(::pipe(ends) == 0, "a pipe");
+    FILE* said = std::tmpfile();
+    invariant(said, "a file");
     pid_t pid = ::fork();
     invariant(pid >= 0, "a process");
     if (pid == 0) {
         ::close(ends[0]);
-        std::signal(SIGALRM, SIG_DFL);
+        ::dup2(::fileno(said), 2);
         body(ends[1]);
         ::_exit(0);
     }
     ::close(ends[1]);
-    return {pid, ends[0]};
+    return {pid, ends[0], said};
 }
 // What a child that ended without saying more died of.
 Finding end_of(const Child& child) {
     int status = 0;
     ::close(child.from);
     ::waitpid(child.pid, &status, 0);
+    std::string words(400, ' ');             // the first that it said: what an invariant or a sanitizer found
+    std::rewind(child.said);
+    words.resize(std::fread(words.data(), 1, words.size(), child.said));
+    std::fclose(child.said);
+    if (size_t line = words.find("nereus: invariant"); line != std::string::npos) words = words.substr(line);
+    words = words.substr(0, words.find('\n'));
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) return {"takes too long", "longer than " + std::to_string(longest) + " seconds"};
-    if (WIFSIGNALED(status)) return {"crash", ::strsignal(WTERMSIG(status))};
-    return {"crash", "exit status " + std::to_string(WEXITSTATUS(status))};
+    std::string last = WIFSIGNALED(status) ? ::strsignal(WTERMSIG(status)) : "exit status " + std::to_string(WEXITSTATUS(status));
+    return {"crash: " + (words.empty() ? last : words), last};
 }
 double children_seconds() {
     rusage usage;

@@ -6,5 +6,5 @@
 
 namespace nereus::gen {
 // Changes the program; returns what is found in it then. Tries at most so many candidates.
-Finding shrink(Program& program, Case c, Finding finding, int tries = 600);
+Finding shrink(Program& program, Case c, Finding finding, int tries = 1500);
 } // namespace nereus::gen
