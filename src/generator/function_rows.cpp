@@ -1,5 +1,6 @@
 // Functions: those that every program may use, those written for one program, closures, calls of all of them.
 #include "generator/generator.h"
+#include "generator/known_bugs.h"
 #include <map>
 
 namespace nereus::gen {
@@ -83,16 +84,20 @@ struct Instance {
     }
 };
 
+bool can_call(const Signature& s, Construct what, const Type& want) {
+    if (known::no_fold_of_functions && s.name == "fold" && holds(want, Kind::fn)) return false;
+    return s.what == what && Instance().match(s.result, want, s.dims);
+}
 template <Construct what> bool has_function(const Generator& g, const Type& want) {
     if (want.kind == Kind::param || !want.ranked || !g.can_bind()) return false;
     for (const Signature& s : g.signatures())
-        if (s.what == what && Instance().match(s.result, want, s.dims)) return true;
+        if (can_call(s, what, want)) return true;
     return false;
 }
 template <Construct what> Expr call(Generator& g, const Type& want, int depth) {
     std::vector<const Signature*> able;
     for (const Signature& s : g.signatures())
-        if (s.what == what && Instance().match(s.result, want, s.dims)) able.push_back(&s);
+        if (can_call(s, what, want)) able.push_back(&s);
     const Signature s = *able[g.below(able.size())];
     Instance instance;
     instance.match(s.result, want, s.dims);

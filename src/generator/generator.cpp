@@ -157,6 +157,13 @@ Block Generator::block(const Type& want, int depth, std::span<const Var> more) {
     return made;
 }
 
+Block Generator::differentiated_block(const Type& want, int depth, std::span<const Var> more) {
+    ++in_gradient_;
+    Block made = block(want, depth, more);
+    --in_gradient_;
+    return made;
+}
+
 Expr Generator::unbound(const Type& want, int depth, std::span<const Var> more) {
     size_t outside = vars_.size();
     std::vector<Statement>* before = out_;
@@ -321,6 +328,7 @@ void Generator::write_main() {
              {"%k", scalar(DType::i64)}, {"%c", scalar(DType::boolean)}, {"%s", scalar(DType::f64)}};
     for (int i = int(below(4)); i > 0; --i) {
         Var var{new_name("in"), forget_variables(outside_type())};
+        if (options_.smooth && holds_float(var.type) && !is_differentiable(var.type)) continue;
         vars_.push_back(var);
     }
     if (!options_.smooth && chance(15)) vars_.push_back({new_name("in"), {.dtype = DType::f64, .ranked = false}});
@@ -332,7 +340,7 @@ void Generator::write_main() {
     }
     Function main{Construct::leaf, "main", "def @main(" + params + ")", {}};
     if (options_.smooth) {
-        Function loss{Construct::gradient, "loss", "def @loss(" + params + ") -> f64", block(scalar(DType::f64), 0)};
+        Function loss{Construct::gradient, "loss", "def @loss(" + params + ") -> f64", differentiated_block(scalar(DType::f64), 0, {})};
         program_.functions.push_back(std::move(loss));
         main.body.result = make(Construct::gradient, {}, "value_and_grad(@loss)(" + names + ")");
         program_.functions.push_back(std::move(main));

@@ -59,6 +59,8 @@ class Generator {
     Var bound(const Type& want, int depth) { return bound(expr(want, depth)); }
     Type with_known_dims(const Type& type, const std::string& variable) const;
     Block block(const Type& want, int depth, std::span<const Var> more = {});
+    Block differentiated_block(const Type& want, int depth, std::span<const Var> more);
+    bool in_gradient() const { return in_gradient_ > 0; }
     std::string new_name(const char* stem);
     bool can_bind() const { return out_ != nullptr; }
     // Something written where no statement can stand: a guard, a condition.
@@ -95,9 +97,10 @@ class Generator {
     std::vector<Statement>* out_ = nullptr;  // of the block being written; null: nothing can be bound
     std::vector<Signature> signatures_;
     int budget_ = 0, names_ = 0;
-    int inside_outer_ = 0;
+    int inside_outer_ = 0, in_gradient_ = 0;
 };
 
+bool is_differentiable(const Type& type);                // may be an argument that a gradient is taken with respect to
 Expr make(Construct what, Type type, std::string form, std::vector<Expr> args = {}, std::vector<Block> blocks = {});
 Expr use(const Var& var);
 } // namespace nereus::gen

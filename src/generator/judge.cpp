@@ -3,6 +3,7 @@
 #include "driver/random_inputs_testing.h"
 #include "eval/eval.h"
 #include "exe/artefact.h"
+#include "generator/known_bugs.h"
 #include "generator/nudge.h"
 #include "ir/print.h"
 #include "ir/verify.h"
@@ -52,7 +53,19 @@ class Judge {
         if (!verdict_.finding) verdict_.finding = Finding{std::move(kind), std::move(what), args_, inputs_json()};
         return false;
     }
+    // What the compiler may refuse though it is well typed.
+    static bool is_limitation(const Error& error) {
+        static constexpr std::string_view messages[] = {
+            // the reference form of gradients knows only the functions inside
+            "this function comes from outside of the code that is differentiated",
+        };
+        return error.code == Code::unsupported && std::find(std::begin(messages), std::end(messages), error.message) != std::end(messages);
+    }
     bool refused(const Error& error) {
+        if (is_limitation(error)) {
+            verdict_.refused = true;
+            return false;
+        }
         std::string where;
         size_t line = 0;
         for (int i = 1; i < error.where.line; ++i) line = case_.text.find('\n', line) + 1;
@@ -61,12 +74,24 @@ class Judge {
                      std::string(code_name(error.code)) + ": " + error.message + where);
     }
 
+    // With n_1 as n and ?1 as ?.
+    static std::string plain(const std::string& text) {
+        std::string out;
+        for (size_t i = 0; i < text.size(); ++i) {
+            out += text[i];
+            if (text[i] != '?' && !(i + 1 < text.size() && text[i + 1] == '_')) continue;
+            size_t end = i + 1 + (text[i] != '?');
+            while (end < text.size() && (std::isdigit(text[end]) || text[end] == '_')) ++end;
+            i = end - 1;
+        }
+        return out;
+    }
     bool round_trip(const Module& module, const char* when) {
         std::string once = print(module);
         Result<Module> again = parse("dump.nr", once, all_ops());
         if (!again) return found("dump is not read", std::string(when) + ": " + again.error().message + "\n" + once);
         std::string twice = print(*again);
-        if (once == twice) return true;
+        if (once == twice || (known::dumps_rename_sizes && plain(once) == plain(twice))) return true;
         size_t at = 0;
         while (at < once.size() && at < twice.size() && once[at] == twice[at]) ++at;
         size_t line = once.rfind('\n', at) + 1;

@@ -32,6 +32,7 @@ struct Verdict {
     std::optional<Finding> finding = {};
     int calls = 0, failed = 0, ill = 0;      // calls made; those that eval fails too; those that rounding decides
     int gradients = 0;                       // compared with differences
+    bool refused = false;                    // for one of the reasons that are listed: not a finding
 };
 Verdict judge(const Case& c);
 } // namespace nereus::gen
