@@ -328,7 +328,7 @@ void Generator::write_functions() {
     }
     using enum Construct;
     for (Construct what : {call, recursion, mutual})
-        if (what == options_.outer || chance(35)) write_function(what);
+        if (what == options_.outer || what == options_.inner || chance(35)) write_function(what);
 }
 
 std::span<const Row> function_rows() {

@@ -2,6 +2,7 @@
 #include "base/invariant.h"
 #include "generator/known_bugs.h"
 #include <algorithm>
+#include <utility>
 
 namespace nereus::gen {
 Expr make(Construct what, Type type, std::string form, std::vector<Expr> args, std::vector<Block> blocks) {
@@ -12,11 +13,14 @@ Expr use(const Var& var) { return {Construct::leaf, var.type, var.name}; }
 namespace {
 constexpr int deepest = 5;                   // expressions in each other before only leaves are written
 
-std::vector<const Row*> all_rows() {
-    std::vector<const Row*> rows;
-    for (std::span<const Row> part : {number_rows(), tensor_rows(), container_rows(), control_rows(), function_rows(), gradient_rows()})
-        for (const Row& row : part) rows.push_back(&row);
-    return rows;
+const std::vector<const Row*>& all_rows() {
+    static const std::vector<const Row*> all = [] {
+        std::vector<const Row*> rows;
+        for (std::span<const Row> part : {number_rows(), tensor_rows(), container_rows(), control_rows(), function_rows(), gradient_rows()})
+            for (const Row& row : part) rows.push_back(&row);
+        return rows;
+    }();
+    return all;
 }
 } // namespace
 
@@ -98,15 +102,59 @@ Expr Generator::leaf(const Type& want) {
     return literal(want);
 }
 
+Expr Generator::run(const Row& row, const Type& want, int depth) {
+    Construct before = std::exchange(making_, row.what);
+    bool outer = row.what == options_.outer;
+    inner_seen_ += inside_outer_ > 0 && row.what == options_.inner;
+    inside_outer_ += outer;
+    --budget_;
+    Expr made = row.make(*this, want, depth + 1);
+    inside_outer_ -= outer;
+    making_ = before;
+    return made;
+}
+
+std::optional<Expr> Generator::forced(Construct what, int depth) {
+    const Dim known = known_dim();
+    std::vector<Type> types = {
+        real(), whole(), truth(), tensor(DType::f64, {{}}), tensor(DType::f64, {known}), tensor(DType::f64, {known, known_dim()}),
+        tensor(DType::i64, {{}}), tensor(DType::boolean, {known}), tuple({real(), whole()}), data("List", {real()}), data("Tree", {real()}),
+        data("Box", {real()}), data("Layer", {}, {known}), data("Form"), seq(real()), ref(real()), fn({real()}, real()), tuple({real(), tensor(DType::f64, {{}})}),
+    };
+    for (const Signature& s : signatures_)
+        if (s.what == what && !holds(s.result, Kind::param)) types.push_back(forget_dims(s.result));
+    std::vector<std::pair<const Row*, const Type*>> able;
+    for (const Row* row : all_rows())
+        for (const Type& type : types)
+            if (row->what == what && allows(*row) && row->can(*this, type)) able.push_back({row, &type});
+    if (able.empty()) return std::nullopt;
+    auto [row, type] = able[below(able.size())];
+    return run(*row, *type, depth);
+}
+
+std::optional<Expr> Generator::with_inner(const Type& want, int depth) {
+    Expr base = leaf(want);
+    std::optional<Expr> inner = forced(options_.inner, depth);
+    if (!inner) return std::nullopt;
+    Type type = inner->type;
+    if (type.kind == Kind::tensor && type.ranked && want.kind == Kind::tensor && want.dtype != DType::boolean && (!options_.smooth || !want.is_float() || type.dtype == DType::f64)) {
+        std::string number = type.dtype == DType::boolean ? "cast($1, i64)" : "$1";        // one number that depends on it
+        if (!type.dims.empty()) number = "sum(" + number + ")";
+        return make(Construct::arithmetic, want, "($0 + cast(" + number + ", " + std::string(dtype_name(want.dtype)) + "))", {std::move(base), std::move(*inner)});
+    }
+    return make(Construct::tuple, want, "($0, $1).0", {std::move(base), std::move(*inner)});
+}
+
 Expr Generator::expr(const Type& want, int depth) {
+    bool looking = options_.inner != Construct::leaf && inside_outer_ > 0 && inner_seen_ < 2;
+    if (looking && chance(depth > deepest ? 60 : 25) && want.ranked)
+        if (std::optional<Expr> made = with_inner(want, depth)) return *made;
     if (budget_ <= 0 || depth > deepest) return leaf(want);
-    bool looking = options_.inner != Construct::leaf && inside_outer_ > 0;
     if (chance(looking ? 5 : 15 + 10 * depth))
         if (std::optional<Expr> known = variable(want)) return *known;
-    static const std::vector<const Row*> rows = all_rows();
     int total = 0;
     std::vector<std::pair<int, const Row*>> able;
-    for (const Row* row : rows) {
+    for (const Row* row : all_rows()) {
         if (!allows(*row) || !row->can(*this, want)) continue;
         int weight = row->weight;
         if (row->what == options_.outer) weight *= 12;
@@ -116,12 +164,7 @@ Expr Generator::expr(const Type& want, int depth) {
     if (able.empty()) return leaf(want);
     int at = int(below(uint64_t(total)));
     const Row* row = std::find_if(able.begin(), able.end(), [&](const auto& r) { return at < r.first; })->second;
-    --budget_;
-    bool outer = row->what == options_.outer;
-    inside_outer_ += outer;
-    Expr made = row->make(*this, want, depth + 1);
-    inside_outer_ -= outer;
-    return made;
+    return run(*row, want, depth);
 }
 
 Type Generator::with_known_dims(const Type& type, const std::string& variable) const {
@@ -139,7 +182,7 @@ Var Generator::bound(Expr e) {
     invariant(can_bind(), "a row that binds says so");
     Var var{new_name("v"), e.type};
     var.type = with_known_dims(e.type, var.name);
-    out_->push_back({Construct::leaf, var.name + " = $0", std::move(e)});
+    out_->push_back({making_, var.name + " = $0", std::move(e)});
     vars_.push_back(var);
     return var;
 }
@@ -287,16 +330,11 @@ void Generator::statements(int depth, int count) {
 }
 
 Statement Generator::statement(int depth) {
+    auto wants = [&](Construct what) { return chance(40) && (options_.outer == what || (options_.inner == what && inside_outer_ > 0)); };
+    if (wants(Construct::pattern)) return pattern_statement(depth);
+    if (wants(Construct::effect)) return effect_statement(depth);
     switch (below(12)) {
-    case 0: {                                            // a tuple or a record taken apart
-        Type type = chance(60) ? tuple({some_type(1), some_type(1)})
-                    : chance(50) ? data("Box", {forget_variables(some_type(1))}) : data("Vec");
-        Expr value = expr(type, depth);
-        Pattern parts = pattern(value.type, 0, false);
-        if (parts.text == "_") return {};
-        vars_.insert(vars_.end(), parts.vars.begin(), parts.vars.end());
-        return {Construct::pattern, parts.text + " = $0", std::move(value)};
-    }
+    case 0: return pattern_statement(depth);
     case 1: case 2: {                                    // a new content for a cell
         std::vector<Var> cells;
         for (const Var& var : vars_)
@@ -305,10 +343,7 @@ Statement Generator::statement(int depth) {
         const Var& cell = cells[below(cells.size())];
         return {Construct::cell, "write(" + cell.name + ", $0)", expr(cell.type.parts[0], depth)};
     }
-    case 3:
-        if (chance(70)) return {};
-        if (chance(50)) return {Construct::effect, "print(\"p\", $0)", expr(scalar(DType::i64), depth)};
-        return {Construct::effect, chance(90) ? "assert(mod($0, 7) >= 0, \"kept\")" : "assert($0 < 9, \"nine\")", expr(scalar(DType::i64), depth)};
+    case 3: return chance(70) ? Statement{} : effect_statement(depth);
     default: break;
     }
     Type type = some_type();
@@ -318,6 +353,29 @@ Statement Generator::statement(int depth) {
     vars_.push_back(var);
     bool states = chance(25) || holds(type, Kind::fn) || type.kind == Kind::data || type.kind == Kind::seq;
     return {Construct::leaf, var.name + (states ? ": " + to_text(value.type) : "") + " = $0", std::move(value)};
+}
+
+// A tuple or a record taken apart.
+Statement Generator::pattern_statement(int depth) {
+    Type type = chance(60) ? tuple({some_type(1), some_type(1)})
+                : chance(50) ? data("Box", {forget_variables(some_type(1))}) : data("Vec");
+    bool outer = options_.outer == Construct::pattern;
+    inside_outer_ += outer;
+    Expr value = expr(type, depth);
+    inside_outer_ -= outer;
+    Pattern parts = pattern(value.type, 0, false);
+    if (parts.text == "_") return {};
+    vars_.insert(vars_.end(), parts.vars.begin(), parts.vars.end());
+    return {Construct::pattern, parts.text + " = $0", std::move(value)};
+}
+
+Statement Generator::effect_statement(int depth) {
+    bool outer = options_.outer == Construct::effect;
+    inside_outer_ += outer;
+    Expr number = expr(whole(), depth);
+    inside_outer_ -= outer;
+    if (chance(50)) return {Construct::effect, "print(\"p\", $0)", std::move(number)};
+    return {Construct::effect, chance(90) ? "assert(mod($0, 7) >= 0, \"kept\")" : "assert($0 < 9, \"nine\")", std::move(number)};
 }
 
 // Programs
@@ -340,18 +398,32 @@ void Generator::write_main() {
     }
     Function main{Construct::leaf, "main", "def @main(" + params + ")", {}};
     if (options_.smooth) {
-        Function loss{Construct::gradient, "loss", "def @loss(" + params + ") -> f64", differentiated_block(scalar(DType::f64), 0, {})};
+        Function loss{Construct::gradient, "loss", "def @loss(" + params + ") -> f64", {}};
+        out_ = &loss.body.statements;
+        ++in_gradient_;
+        statements(0, int(below(3)));
+        write_outer();
+        statements(0, int(below(3)));
+        Expr result = expr(real(), 0);
+        std::vector<Expr> terms = {std::move(result)};
+        std::string form = "$0";             // what was made last counts too
+        for (auto var = vars_.rbegin(); var != vars_.rend() && terms.size() < 4; ++var)
+            if (var->type.is_tensor(DType::f64) && var->type.ranked && chance(50)) {
+                form += (var->type.dims.empty() ? " + tanh($" : " + sum($") + std::to_string(terms.size()) + ")";
+                terms.push_back(use(*var));
+            }
+        loss.body.result = make(Construct::arithmetic, real(), form, std::move(terms));
+        --in_gradient_;
+        out_ = nullptr;
         program_.functions.push_back(std::move(loss));
         main.body.result = make(Construct::gradient, {}, "value_and_grad(@loss)(" + names + ")");
         program_.functions.push_back(std::move(main));
         return;
     }
     out_ = &main.body.statements;
-    Expr first;
-    if (options_.outer != Construct::leaf) {             // what the program is about comes before the budget is gone
-        for (int tries = 0; tries < 3; ++tries) statements(0, 1);
-    }
-    statements(0, 2 + int(below(5)));
+    statements(0, 1 + int(below(3)));
+    write_outer();
+    statements(0, 1 + int(below(3)));
     std::vector<Expr> results;
     std::string form;
     for (int i = 1 + int(below(3)); i > 0; --i) {
@@ -365,6 +437,14 @@ void Generator::write_main() {
         }
     main.body.result = results.size() == 1 ? Expr(results[0]) : make(Construct::tuple, {}, form + ")", std::move(results));
     program_.functions.push_back(std::move(main));
+}
+
+// What the program is about, so that it is there.
+void Generator::write_outer() {
+    if (options_.outer == Construct::pattern) out_->push_back(pattern_statement(0));
+    if (options_.outer == Construct::effect) out_->push_back(effect_statement(0));
+    if (out_->size() > 0 && out_->back().form.empty()) out_->pop_back();
+    if (std::optional<Expr> made = forced(options_.outer, 1)) bound(std::move(*made));
 }
 
 Program Generator::program() {

@@ -63,6 +63,10 @@ class Generator {
     bool in_gradient() const { return in_gradient_ > 0; }
     std::string new_name(const char* stem);
     bool can_bind() const { return out_ != nullptr; }
+    // Something of this construct, of some type that it can have; none: not here.
+    std::optional<Expr> forced(Construct what, int depth);
+    // What is wanted, made with the construct that is to be seen inside the outer one.
+    std::optional<Expr> with_inner(const Type& want, int depth);
     // Something written where no statement can stand: a guard, a condition.
     Expr unbound(const Type& want, int depth, std::span<const Var> more = {});
 
@@ -83,9 +87,13 @@ class Generator {
 
  private:
     friend struct FunctionWriter;
+    Expr run(const Row& row, const Type& want, int depth);
     Statement statement(int depth);
+    Statement pattern_statement(int depth);
+    Statement effect_statement(int depth);
     void statements(int depth, int count);
     void write_main();
+    void write_outer();
     void write_functions();
     void write_function(Construct what);
 
@@ -97,7 +105,8 @@ class Generator {
     std::vector<Statement>* out_ = nullptr;  // of the block being written; null: nothing can be bound
     std::vector<Signature> signatures_;
     int budget_ = 0, names_ = 0;
-    int inside_outer_ = 0, in_gradient_ = 0;
+    int inside_outer_ = 0, in_gradient_ = 0, inner_seen_ = 0;
+    Construct making_ = Construct::leaf;     // the row at work: what it binds is an operand of it
 };
 
 bool is_differentiable(const Type& type);                // may be an argument that a gradient is taken with respect to

@@ -9,6 +9,8 @@
 
 namespace nereus::gen {
 namespace {
+constexpr int programs_of_a_run = 1500;
+
 int64_t setting(const char* name, int64_t otherwise) {
     const char* text = std::getenv(name);
     return text ? std::strtoll(text, nullptr, 10) : otherwise;
@@ -24,7 +26,7 @@ void keep(const std::string& name, const Program& program, const Finding& findin
 
 TEST(Generator, Programs) {
     uint64_t seed = uint64_t(setting("NEREUS_SEED", 1));
-    int first = int(setting("NEREUS_PROGRAM", 0)), count = int(setting("NEREUS_PROGRAMS", first ? 1 : 1000));
+    int first = int(setting("NEREUS_PROGRAM", 0)), count = int(setting("NEREUS_PROGRAMS", first ? 1 : programs_of_a_run));
     if (std::getenv("NEREUS_SHOW")) std::printf("%s\n", Generator(options_of(seed, first)).program().text().c_str());
     Tally tally = run_programs(seed, first, count, int(setting("NEREUS_FAILURES", 5)));
     for (const Failure& failure : tally.failures) {
@@ -39,6 +41,16 @@ TEST(Generator, Programs) {
     }
     std::printf("%d programs (%d refused), %d calls (%d fail in eval, %d decided by rounding), %d gradients compared, %.0f per CPU-minute\n",
                 tally.programs, tally.refused, tally.calls, tally.failed, tally.ill, tally.gradients, 60 * tally.programs / tally.cpu_seconds);
+}
+
+TEST(Generator, EveryPairOfConstructsIsSeenNested) {
+    Pairs pairs;
+    for (int i = 0; i < programs_of_a_run; ++i) pairs.add(Generator(options_of(1, i)).program());
+    for (int outer = 0; outer < construct_count; ++outer)
+        for (int inner = 0; inner < construct_count; ++inner) {
+            if (!is_possible(Construct(outer), Construct(inner))) continue;
+            EXPECT_GT(pairs.seen[outer][inner], 0) << name_of(Construct(inner)) << " inside " << name_of(Construct(outer));
+        }
 }
 } // namespace
 } // namespace nereus::gen

@@ -140,6 +140,8 @@ Options options_of(uint64_t seed, int index) {
     int pair = index % ((construct_count - 1) * (construct_count - 1));      // every pair in turn, spread over the constructs
     options.outer = Construct(1 + pair % (construct_count - 1));
     options.inner = Construct(1 + (pair / (construct_count - 1) + pair) % (construct_count - 1));
+    for (Construct c : {options.outer, options.inner})
+        if (c == Construct::late || c == Construct::topk || c == Construct::unranked) options.smooth = false;
     return options;
 }
 
