@@ -65,12 +65,17 @@ Expr stacked(Generator& g, const Type& want, int depth) {
     Block body = g.block(tuple({element, second}), depth, more);
     std::string pair = g.new_name("w");
     body.statements.push_back({Construct::leaf, pair + " = $0", body.result});
-    Expr parts = make(Construct::leaf, body.result.type, pair);
+    bool first = g.chance(20);               // another yield, before or after
+    Statement other{Construct::leaf, "yield $0", make(Construct::leaf, whole(), i.name + " * 2")};
+    int yields = 1;
+    if (first) body.statements.push_back(other), ++yields;
     body.statements.push_back({Construct::yield, "yield $0", make(Construct::leaf, element, pair + ".0")});
+    if (!first && g.chance(20)) body.statements.push_back(other), ++yields;
     body.result = carried ? make(Construct::leaf, second, pair + ".1") : make(Construct::leaf, second, "()");
     std::string states = carried ? "(" + s.name + " = $1)" : "()";
     std::string form = "for " + i.name + " in $0, " + states + " #0";
-    return make(Construct::yield, type, carried ? "(" + form + ").1" : form, std::move(args), {std::move(body)});
+    if (carried || yields > 1) form = "(" + form + ")." + std::to_string(int(carried) + int(first));
+    return make(Construct::yield, type, form, std::move(args), {std::move(body)});
 }
 
 Type matched_type(Generator& g) {

@@ -206,6 +206,7 @@ struct FunctionWriter {
         Type result = of_signature();
         Block made = body(result, all);
         finish(Construct::call, name, all, result, std::move(made));
+        if (g.chance(20)) g.program_.functions.back().header += g.chance(50) ? " where p < 40" : " where 2*p <= 100, p + 1 > 0";
         announce(Construct::call, name, all, result);
     }
     // The branch of a counted recursion: the rest is named, then used.
@@ -328,7 +329,9 @@ void Generator::write_functions() {
     }
     using enum Construct;
     for (Construct what : {call, recursion, mutual})
-        if (what == options_.outer || what == options_.inner || chance(35)) write_function(what);
+        if (what != options_.outer && (what == options_.inner || chance(35))) write_function(what);
+    for (Construct what : {call, recursion, mutual})     // last: it may call the others
+        if (what == options_.outer) write_function(what);
 }
 
 std::span<const Row> function_rows() {

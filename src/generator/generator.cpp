@@ -147,7 +147,7 @@ std::optional<Expr> Generator::with_inner(const Type& want, int depth) {
 
 Expr Generator::expr(const Type& want, int depth) {
     bool looking = options_.inner != Construct::leaf && inside_outer_ > 0 && inner_seen_ < 2;
-    if (looking && chance(depth > deepest ? 60 : 25) && want.ranked)
+    if (looking && chance(depth > deepest ? 80 : 40) && want.ranked)
         if (std::optional<Expr> made = with_inner(want, depth)) return *made;
     if (budget_ <= 0 || depth > deepest) return leaf(want);
     if (chance(looking ? 5 : 15 + 10 * depth))
@@ -188,14 +188,14 @@ Var Generator::bound(Expr e) {
 }
 
 Block Generator::block(const Type& want, int depth, std::span<const Var> more) {
-    size_t outside = vars_.size();
+    const std::vector<Var> outside = vars_;
     std::vector<Statement>* before = out_;
     Block made;
     out_ = &made.statements;
     vars_.insert(vars_.end(), more.begin(), more.end());
     statements(depth, int(below(depth < 2 ? 4 : depth < 4 ? 3 : 2)));
     made.result = expr(want, depth);
-    vars_.resize(outside);
+    vars_ = outside;
     out_ = before;
     return made;
 }
@@ -221,6 +221,15 @@ Expr Generator::unbound(const Type& want, int depth, std::span<const Var> more) 
 // Types
 
 Dim Generator::known_dim() {
+    if (!sizes_.empty() && chance(10)) {                 // arithmetic of sizes
+        const std::string &a = sizes_[below(sizes_.size())], &b = sizes_[below(sizes_.size())];
+        switch (below(4)) {
+        case 0: return Dim{.text = "(" + a + " + 1)"};
+        case 1: return Dim{.text = "(2 * " + a + ")"};
+        case 2: return Dim{.text = "(" + a + " // 2)"};
+        default: return Dim{.text = "(" + a + " + " + b + ")"};
+        }
+    }
     if (!sizes_.empty() && chance(45)) return Dim{.text = sizes_[below(sizes_.size())]};
     if (chance(60)) {
         const Var* chosen = nullptr;
@@ -349,6 +358,12 @@ Statement Generator::statement(int depth) {
     Type type = some_type();
     Expr value = expr(type, depth);
     Var var{new_name("v"), value.type};
+    // a name that is bound already means something else from here on; not that of a tensor, which sizes may mention
+    if (Var& old = vars_[below(vars_.size())]; chance(8) && (old.type.kind != Kind::tensor || old.type.dims.empty()) && old.type.ranked &&
+                                               !(old.type.kind == Kind::data && !old.type.dims.empty())) {
+        var.name = old.name;
+        vars_.erase(vars_.begin() + (&old - vars_.data()));
+    }
     var.type = with_known_dims(value.type, var.name);
     vars_.push_back(var);
     bool states = chance(25) || holds(type, Kind::fn) || type.kind == Kind::data || type.kind == Kind::seq;

@@ -48,6 +48,30 @@ Expr pulled_back(Generator& g, const Type& want, int depth) {
         if (d.any()) d = Dim{.number = 2};
     return differentiated(g, want, result, depth, "vjp", "($0, $1)", Construct::vjp, want);
 }
+// Of two parameters: with respect to both, or to one of them while the other is anything.
+Expr gradient_of_two(Generator& g, const Type& want, int depth) {
+    Var x{g.new_name("a"), want.parts[0]}, y{g.new_name("a"), want.parts[1]};
+    std::string head = "fn(" + x.name + ": " + to_text(x.type) + ", " + y.name + ": " + to_text(y.type) + ") #0";
+    std::vector<Expr> args = {g.expr(x.type, depth), g.expr(y.type, depth)};
+    x.type = g.with_known_dims(x.type, x.name);
+    y.type = g.with_known_dims(y.type, y.name);
+    Block body = g.differentiated_block(real(), depth, std::vector{x, y});
+    return make(Construct::gradient, want, "grad(" + head + ")($0, $1)", std::move(args), {std::move(body)});
+}
+Expr gradient_of_one(Generator& g, const Type& want, int depth) {
+    Var x{g.new_name("a"), want}, y{g.new_name("a"), forget_variables(g.some_type(1))};
+    bool second = g.chance(50);
+    std::vector<Expr> args = {g.expr(x.type, depth), g.expr(y.type, depth)};
+    std::string first = x.name + ": " + to_text(x.type), other = y.name + ": " + to_text(y.type);
+    std::string head = "fn(" + (second ? other + ", " + first : first + ", " + other) + ") #0";
+    x.type = g.with_known_dims(x.type, x.name);
+    y.type = g.with_known_dims(y.type, y.name);
+    Block body = g.differentiated_block(real(), depth, std::vector{x, y});
+    return make(Construct::gradient, want, "grad(" + head + (second ? ", wrt=[1])($1, $0)" : ", wrt=[0])($0, $1)"), std::move(args), {std::move(body)});
+}
+bool are_both_adjoints(const Generator& g, const Type& want) {
+    return g.can_bind() && want.kind == Kind::tuple && want.parts.size() == 2 && is_differentiable(want.parts[0]) && is_differentiable(want.parts[1]);
+}
 Expr stopped(Generator& g, const Type& want, int depth) {
     Expr a = g.expr(want, depth);
     Type type = a.type;
@@ -60,6 +84,8 @@ std::span<const Row> gradient_rows() {
     //   construct            weight  smooth  can                   make
         {Construct::gradient, 2,      true,   has_adjoint,          gradient},
         {Construct::gradient, 4,      true,   is_value_and_adjoint, value_and_gradient},
+        {Construct::gradient, 3,      true,   are_both_adjoints,    gradient_of_two},
+        {Construct::gradient, 1,      true,   has_adjoint,          gradient_of_one},
         {Construct::vjp,      1,      true,   has_adjoint,          pulled_back},
         {Construct::gradient, 1,      false,  has_adjoint,          stopped},
     };

@@ -131,6 +131,15 @@ class Judge {
             Result<Module> loss = run_until(*parsed, "grad", options);
             if (!loss) return refused(loss.error());
             loss_ = std::move(*loss);
+            // the gradient by the reference form, whichever form the program itself gets
+            std::string by_closures = case_.text;
+            const std::string call = "value_and_grad(@loss)";
+            if (size_t at = by_closures.find(call); at != std::string::npos) by_closures.replace(at, call.size(), "value_and_grad(@loss, mode=\"closures\")");
+            Result<Module> reference = parse("p.nr", by_closures, all_ops());
+            options.entry = "main";
+            reference = reference ? run_until(std::move(*reference), "grad", options) : std::move(reference).error();
+            if (!reference) return refused(reference.error());
+            reference_ = std::move(*reference);
         }
         narrow_ = case_.text.find("f32") != std::string::npos;
         return true;
@@ -210,6 +219,7 @@ class Judge {
         if (found_value.prints != again.prints) found("artefact prints otherwise", "");
         if (compiled_->stats().leaked_objects || artefact_->stats().leaked_objects) found("leaked objects", std::to_string(compiled_->stats().leaked_objects));
         if (!verdict_.finding && !agrees("compiled", found_value, expected)) return settle(random);
+        if (reference_ && !verdict_.finding && !agrees("reference form", interpret(*reference_, args_), expected)) return settle(random);
         if (loss_ && expected.value && !verdict_.finding) check_gradient(*expected.value, random);
     }
 
@@ -287,7 +297,7 @@ class Judge {
     Verdict verdict_;
     std::vector<Way> ways_;
     std::unique_ptr<Context> compiled_, artefact_;
-    std::optional<Module> loss_;
+    std::optional<Module> loss_, reference_;
     std::vector<Value> args_;
     std::vector<std::string> prints_;
     bool narrow_ = false;

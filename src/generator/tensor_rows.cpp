@@ -81,6 +81,12 @@ Expr kinked(Generator& g, const Type& want, int depth) {
     Type type = settled(g, want);
     return make(Construct::arithmetic, type, forms[g.below(2)], {g.expr(type, depth), g.expr(narrower(g, type), depth)});
 }
+Expr stepped(Generator& g, const Type& want, int depth) {
+    static constexpr const char* forms[] = {"mod($0, 0.75)", "($0 // 0.6)", "mod($0, (-1.1))"};
+    Expr a = g.expr(want, depth);
+    Type type = a.type;
+    return make(Construct::arithmetic, type, forms[g.below(3)], {std::move(a)});
+}
 Expr quotient(Generator& g, const Type& want, int depth) {
     Type type = settled(g, want);
     return make(Construct::arithmetic, type, "($0 / (2.0 + tanh($1)))", {g.expr(type, depth), g.expr(narrower(g, type), depth)});
@@ -365,6 +371,7 @@ std::span<const Row> tensor_rows() {
         {Construct::arithmetic, 5,      true,   binds_number,       with_bound},
         {Construct::arithmetic, 4,      false,  is_number,          kinked},
         {Construct::arithmetic, 4,      true,   is_real,            quotient},
+        {Construct::arithmetic, 1,      false,  is_real,            stepped},
         {Construct::arithmetic, 1,      true,   is_loose,           perhaps_equal},
         {Construct::select,     4,      true,   is_tensor,          choose},
         {Construct::cast,       2,      true,   is_number,          casted},
