@@ -152,10 +152,17 @@ Expr called_value(Generator& g, const Type& want, int depth) {
 struct FunctionWriter {
     Generator& g;
 
+    // Sizes that are more than a name are not put in at a call.
+    static Type forget_arithmetic(Type type) {
+        for (Dim& d : type.dims)
+            if (d.text.starts_with("(")) d = {};
+        for (Type& part : type.parts) part = forget_arithmetic(std::move(part));
+        return type;
+    }
     // A type in the words of a signature: its own sizes, or any.
     Type of_signature(bool data_only = false) {
         for (;;) {
-            Type type = forget_variables(g.some_type(data_only ? 0 : 1));
+            Type type = forget_arithmetic(forget_variables(g.some_type(data_only ? 0 : 1)));
             if (type.ranked && (!data_only || type.kind == Kind::data)) return type;
         }
     }
@@ -262,7 +269,7 @@ struct FunctionWriter {
     void structural(const std::string& name) {
         std::vector<Var> all = sized();
         for (const Var& var : params(g.below(2))) all.push_back(var);
-        Type element = forget_variables(g.some_type(2));
+        Type element = forget_arithmetic(forget_variables(g.some_type(2)));
         Type over = g.chance(40) ? list(element) : g.chance(60) ? tree(element) : data("Form");
         all.push_back({g.new_name("p"), over});
         Type result = of_signature();

@@ -358,8 +358,8 @@ Statement Generator::statement(int depth) {
     Type type = some_type();
     Expr value = expr(type, depth);
     Var var{new_name("v"), value.type};
-    // a name that is bound already means something else from here on; not that of a tensor, which sizes may mention
-    if (Var& old = vars_[below(vars_.size())]; chance(8) && (old.type.kind != Kind::tensor || old.type.dims.empty()) && old.type.ranked &&
+    // a name that is bound already means something else from here on: not that of a tensor, which sizes may mention
+    if (Var& old = vars_[below(vars_.size())]; chance(10) && old.name.starts_with("%v") && (old.type.kind != Kind::tensor || old.type.dims.empty()) && old.type.ranked &&
                                                !(old.type.kind == Kind::data && !old.type.dims.empty())) {
         var.name = old.name;
         vars_.erase(vars_.begin() + (&old - vars_.data()));

@@ -27,11 +27,11 @@ void keep(const std::string& name, const Program& program, const Finding& findin
 TEST(Generator, Programs) {
     uint64_t seed = uint64_t(setting("NEREUS_SEED", 1));
     int first = int(setting("NEREUS_PROGRAM", 0)), count = int(setting("NEREUS_PROGRAMS", first ? 1 : programs_of_a_run));
-    if (std::getenv("NEREUS_SHOW")) std::printf("%s\n", Generator(options_of(seed, first)).program().text().c_str());
+    if (std::getenv("NEREUS_SHOW")) std::printf("%s\n", program_of(options_of(seed, first)).text().c_str());
     Tally tally = run_programs(seed, first, count, int(setting("NEREUS_FAILURES", 5)));
     for (const Failure& failure : tally.failures) {
         Options options = options_of(seed, failure.index);
-        Program program = Generator(options).program();
+        Program program = program_of(options);
         Finding finding = failure.finding;
         if (setting("NEREUS_SHRINK", 1)) finding = shrink(program, case_of(options, program), finding);
         keep(std::to_string(seed) + "-" + std::to_string(failure.index), program, finding);
@@ -45,7 +45,7 @@ TEST(Generator, Programs) {
 
 TEST(Generator, EveryPairOfConstructsIsSeenNested) {
     Pairs pairs;
-    for (int i = 0; i < programs_of_a_run; ++i) pairs.add(Generator(options_of(1, i)).program());
+    for (int i = 0; i < programs_of_a_run; ++i) pairs.add(program_of(options_of(1, i)));
     for (int outer = 0; outer < construct_count; ++outer)
         for (int inner = 0; inner < construct_count; ++inner) {
             if (!is_possible(Construct(outer), Construct(inner))) continue;

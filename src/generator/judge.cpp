@@ -137,7 +137,7 @@ class Judge {
             if (size_t at = by_closures.find(call); at != std::string::npos) by_closures.replace(at, call.size(), "value_and_grad(@loss, mode=\"closures\")");
             Result<Module> reference = parse("p.nr", by_closures, all_ops());
             options.entry = "main";
-            reference = reference ? run_until(std::move(*reference), "grad", options) : std::move(reference).error();
+            reference = reference ? run_until(std::move(*reference), "shapes", options) : std::move(reference).error();
             if (!reference) return refused(reference.error());
             reference_ = std::move(*reference);
         }

@@ -1,11 +1,13 @@
 #include "generator/runner.h"
 #include "base/invariant.h"
+#include "generator/pairs.h"
 #include "value/json.h"
 #include <csignal>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,7 +105,12 @@ template <class Body> Child start(Body body) {
         ::close(ends[0]);
         ::dup2(::fileno(said), 2);
         watch_crashes();
-        body(ends[1]);
+        try {
+            body(ends[1]);
+        } catch (const std::exception& e) {              // of the standard library: none is ours
+            std::fprintf(stderr, "exception: %s\n", e.what());
+            std::abort();
+        }
         ::_exit(0);
     }
     ::close(ends[1]);
@@ -145,6 +152,17 @@ Options options_of(uint64_t seed, int index) {
     return options;
 }
 
+Program program_of(Options options) {
+    Program program;
+    for (int tries = 0; tries < 10; ++tries, ++options.seed) {
+        program = Generator(options).program();
+        Pairs pairs;
+        pairs.add(program);
+        if (pairs.seen[int(options.outer)][int(options.inner)] > 0) break;
+    }
+    return program;
+}
+
 Case case_of(const Options& options, const Program& program) { return {.text = program.text(), .seed = options.seed}; }
 
 Verdict judge_apart(const Case& c) {
@@ -167,7 +185,7 @@ Tally run_programs(uint64_t seed, int first, int count, int most) {
             for (int i = next; i < end; ++i) {
                 ::alarm(longest);
                 Options options = options_of(seed, i);
-                write_verdict(to, judge(case_of(options, Generator(options).program())));
+                write_verdict(to, judge(case_of(options, program_of(options))));
             }
         });
         Verdict verdict;

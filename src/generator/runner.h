@@ -7,6 +7,7 @@
 namespace nereus::gen {
 // Program number `index` of a seed: what it is about, how large it is, and whether it is smooth follow from both.
 Options options_of(uint64_t seed, int index);
+Program program_of(Options options);         // with its pair nested, if a few tries bring that about
 Case case_of(const Options& options, const Program& program);
 
 struct Failure { int index; Finding finding; };

@@ -126,7 +126,11 @@ Expr reduced(Generator& g, const Type& want, int depth) {
     if (from.dims.size() > 3) {              // keep what was wanted, with a one for the axis, then drop it
         from = want;
         axis = g.below(want.dims.size());
-        if (want.dims[axis] != Dim{.number = 1}) return make(Construct::reduce, settled(g, want), "($0 + sum($0, axes=[" + std::to_string(axis) + "], keepdims=true))", {g.leaf(settled(g, want))});
+        if (want.dims[axis] != Dim{.number = 1}) {
+            Expr a = g.leaf(settled(g, want));
+            Type type = a.type;
+            return make(Construct::reduce, type, "($0 + sum($0, axes=[" + std::to_string(axis) + "], keepdims=true))", {std::move(a)});
+        }
     }
     bool from_the_end = g.chance(30);
     std::string axes = "axes=[" + std::to_string(from_the_end ? int64_t(axis) - int64_t(from.dims.size()) : int64_t(axis)) + "]";
