@@ -1,5 +1,6 @@
 #include "generator/runner.h"
 #include "base/invariant.h"
+#include "generator/known_bugs.h"
 #include "generator/pairs.h"
 #include "value/json.h"
 #include <csignal>
@@ -177,8 +178,12 @@ Verdict judge_apart(const Case& c) {
     return verdict;
 }
 
-Tally run_programs(uint64_t seed, int first, int count, int most) {
+Tally run_programs(uint64_t seed, int first, int count, int most, bool all) {
     Tally tally;
+    auto add = [&](int index, const Finding& finding) {
+        if (!all && known::is_known(finding.kind)) ++tally.known;
+        else tally.failures.push_back({index, finding});
+    };
     double before = children_seconds();
     for (int next = first, end = first + count; next < end;) {
         Child child = start([&](int to) {
@@ -196,14 +201,17 @@ Tally run_programs(uint64_t seed, int first, int count, int most) {
             tally.gradients += verdict.gradients;
             tally.refused += verdict.refused;
             ++tally.programs;
-            if (verdict.finding) tally.failures.push_back({next, *verdict.finding});
+            if (verdict.finding) add(next, *verdict.finding);
             ++next;
         }
         bool enough = int(tally.failures.size()) >= most;
         if (enough) ::kill(child.pid, SIGKILL);
         Finding ended = end_of(child);
         if (enough) break;
-        if (next < end) tally.failures.push_back({next++, ended});
+        if (next < end) {
+            add(next++, ended);
+            ++tally.programs;
+        }
     }
     tally.cpu_seconds = children_seconds() - before;
     return tally;
