@@ -58,7 +58,7 @@ void EmitFunction::narrow(const Binding& b) {
         if (kept(from) == Kept::object) {
             std::vector<uint32_t> operands = {object(from)};
             for (size_t k = 0; k < leaf.count; ++k) operands.push_back(dim(sizes[leaf.first + k].written));
-            put(Opcode::check_fit, program_.site(Code::shape, misfit_text(who, to, leaf.type), b.span), leaf.type, program_.list(operands));
+            put(Opcode::check_fit, program_.site(Code::shape, misfit_text(who, to), b.span), leaf.type, program_.list(operands));
         }
         for (size_t k = 0; k < leaf.count && kept(from) != Kept::object; ++k)
             solver.check(sizes[leaf.first + k], program_.site(Code::shape, who + ": expected size {1}, found {0}", b.span));
@@ -78,17 +78,16 @@ void EmitFunction::narrow(const Binding& b) {
 }
 
 // A tensor is blamed with the sizes it declares, a structure with those of the element that is wrong.
-std::string EmitFunction::misfit_text(const std::string& who, ValueId v, uint32_t door_type) {
+std::string EmitFunction::misfit_text(const std::string& who, ValueId v) {
     const Type t = type(v);
     if (t.kind != TypeKind::tensor || !who.starts_with("%")) return who + ": expected sizes {expected}, found {found}";
-    std::string text, numbers;
-    for (size_t i = 0; i < t.shape.dims.size(); ++i) {
-        int32_t which = exe().door_types[door_type].axes[i];
-        std::optional<int64_t> constant = dims().constant_value(t.shape.dims[i]);
-        text += (i ? ", " : "") + dims().to_string(t.shape.dims[i]);
-        numbers += (i ? ", " : "") + (constant ? std::to_string(*constant) : which < 0 ? "?" : "{" + std::to_string(which) + "}");
+    std::string text;
+    bool constant = true;
+    for (Dim d : t.shape.dims) {
+        text += (text.empty() ? "" : ", ") + dims().to_string(d);
+        constant = constant && dims().constant_value(d);
     }
-    if (!t.shape.ranked) text += text.empty() ? ".." : ", ..", numbers += numbers.empty() ? ".." : ", ..";
-    return who + " is declared (" + text + (text == numbers ? ")" : ") = (" + numbers + ")") + ", found {found}";
+    if (!t.shape.ranked) text += text.empty() ? ".." : ", ..";
+    return who + " is declared (" + text + ")" + (constant ? "" : "{= expected}") + ", found {found}";
 }
 } // namespace nereus
