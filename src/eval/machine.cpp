@@ -75,10 +75,8 @@ Status Machine::run_binding(const Binding& binding) {
     case Form::for_:
     case Form::while_: return start_loop(binding);
     case Form::check:
-        if (!binding.args.empty()) return finish(binding, arg(binding, 0));      // the result's type is the check
-        if (const Attribute* what = find_attribute(binding, "what"); what && is_message(std::get<std::string>(what->value)))
-            return check_fact(binding.fact, top().scope, std::get<std::string>(what->value));
-        return check_fact(binding.fact, top().scope, "check");
+        if (const Attribute* what = find_attribute(binding, "what")) return check(binding, std::get<std::string>(what->value));
+        return check(binding, "");
     case Form::literal:
     case Form::dim:
     case Form::function:
@@ -94,6 +92,15 @@ Status Machine::run_binding(const Binding& binding) {
     case Form::closure: return finish(binding, TRY(simple_form(binding)));
     }
     return {};
+}
+
+// `what`: the rule that is kept, in the words of who wants it.
+Status Machine::check(const Binding& binding, const std::string& what) {
+    if (binding.args.empty()) return check_fact(binding.fact, top().scope, is_message(what) ? what : "check");
+    const Datum& narrowed = arg(binding, 0);             // the result's type is the check
+    Status fits = finish(binding, narrowed);
+    if (fits || what.empty()) return fits;
+    return Error{Code::shape, what + ", found shape " + shape_text(narrowed.shape())};
 }
 
 // A block gives one value: its result, a tuple of several, or ().

@@ -25,7 +25,9 @@ class Walk::Loop {
         for (size_t i = 0; i < count; ++i) entering.push_back(w.normalised(w.abs(b.args[skip + i])));
         enter = w.abstracts_.tuple(entering);
         if (counted) {
-            Made n = TRY(w.exact_number(w.made(b.args[0]), b.span));
+            Made n = TRY(w.scalar(w.made(b.args[0]), "the count of a for"));
+            if (w.abstracts_.is_bottom(n.abs)) return n;
+            n = TRY(w.exact_number(n, b.span));
             if (w.audible_) out.args[0] = n.value;
             bound = number_of(w.abstracts_[n.abs].tensor);
             natural = w.know_.natural(bound);            // asked before the counter's own bound says so
@@ -102,14 +104,12 @@ class Walk::Loop {
     Status walk_condition(Turn& turn) {
         BlockId outer = w.open_block();
         turn.condition_block = w.at_;
-        ValueId result = w.in_[b.blocks[0]].results[0];
         bool ends = TRY(w.block(b.blocks[0]));
-        TypeId holds = w.module_.types.scalar(DType::boolean);
-        if (w.audible_)
-            w.out_[w.at_].results = {ends ? w.new_of_[result.index] : w.dead_end(w.abstracts_.bottom(), holds)};
+        Made condition = TRY(w.condition_of(w.in_[b.blocks[0]], ends));
+        if (w.audible_) w.out_[w.at_].results = {condition.value};
         w.close_block(outer);
-        const Known& known = w.abstracts_[w.abs(result)].tensor.known;
-        if (ends && known.kind == Known::Kind::condition) turn.condition = known.condition;
+        const Known& known = w.abstracts_[condition.abs].tensor.known;
+        if (known.kind == Known::Kind::condition) turn.condition = known.condition;
         w.know_.assume(turn.condition);
         return {};
     }

@@ -1,12 +1,23 @@
 #include "ops/shape_rules.h"
 
 namespace nereus {
-ShapeRule shape_rule(const OpDef& op) {
-    if (op.shapes) return op.shapes;
+namespace {
+const NamedRule* row_of(const OpDef& op) {
     for (std::span<const NamedRule> family : {elementwise_shapes(), reduce_shapes(), layout_shapes(), index_shapes()})
         for (const NamedRule& row : family)
-            if (row.op == op.name) return row.rule;
+            if (row.op == op.name) return &row;
     return nullptr;
+}
+} // namespace
+
+ShapeRule shape_rule(const OpDef& op) {
+    if (op.shapes) return op.shapes;
+    const NamedRule* row = row_of(op);
+    return row ? row->rule : nullptr;
+}
+std::string_view scalar_param(const OpDef& op) {
+    const NamedRule* row = row_of(op);
+    return row ? row->scalar : std::string_view();
 }
 
 Result<int64_t> shape_axis(ShapeScope& scope, int64_t axis, size_t rank) {

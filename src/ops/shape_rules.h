@@ -5,7 +5,12 @@
 namespace nereus {
 ShapeRule shape_rule(const OpDef& op);       // as its row says, else its family; nullptr: a builtin
 
-struct NamedRule { std::string_view op; ShapeRule rule; };
+struct NamedRule {
+    std::string_view op;
+    ShapeRule rule;
+    std::string_view scalar = {};            // a parameter of kind value that must be a scalar
+};
+std::string_view scalar_param(const OpDef& op);      // its name; empty: there is none
 std::span<const NamedRule> elementwise_shapes();
 std::span<const NamedRule> reduce_shapes();
 std::span<const NamedRule> layout_shapes();
