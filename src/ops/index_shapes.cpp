@@ -29,9 +29,10 @@ Result<Shaped> slice(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
     ShapedTensor y{.dtype = x.dtype, .shape = x.shape, .low = x.low, .high = x.high};
     const std::vector<Dim>&starts = args.sizes[1], &ends = args.sizes[2];
-    if (!x.ranked() || !args.sizes_known[1] || !args.sizes_known[2]) {
-        if (!x.ranked()) y.shape = scope.unknown_shape();
-        else for (Dim& d : y.shape.dims) d = scope.late("n", d);
+    for (size_t i : {1, 2})
+        if (!args.sizes_known[i]) return unknown_length(scope, args.op.params[i].name);
+    if (!x.ranked()) {
+        y.shape = scope.unknown_shape();
         return one(std::move(y));
     }
     if (starts.size() != ends.size())
@@ -52,7 +53,8 @@ Result<Shaped> slice(const ShapeArgs& args, ShapeScope& scope) {
 Result<Shaped> slice_update(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor &x = args.tensor(0), &v = args.tensor(1);
     ShapedTensor y{.dtype = x.dtype, .shape = x.shape};
-    if (!x.ranked() || !v.ranked() || !args.sizes_known[2]) return one(std::move(y));
+    if (!args.sizes_known[2]) return unknown_length(scope, args.op.params[2].name);
+    if (!x.ranked() || !v.ranked()) return one(std::move(y));
     if (x.rank() != v.rank())
         return scope.error("ranks differ: the tensor has " + std::to_string(x.rank()) + ", the update " + std::to_string(v.rank()));
     std::vector<size_t> axes = TRY(axes_of(args, scope, args.sizes[2].size(), x.rank()));

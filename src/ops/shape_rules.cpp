@@ -63,6 +63,13 @@ Known known_elements(std::vector<Dim> numbers, size_t rank) {
     return {.kind = rank == 0 ? Known::Kind::number : Known::Kind::list, .numbers = std::move(numbers)};
 }
 
+Error unknown_length(ShapeScope& scope, std::string_view what) {
+    Error refused = scope.error(std::string(what) + " is a vector whose length is not known before running");
+    refused.code = Code::unsupported;
+    refused.hint = "write " + std::string(what) + " as a list, as in [%v[0], %v[1]]";
+    return refused;
+}
+
 Status require_natural(ShapeScope& scope, std::span<const Dim> sizes) {
     for (Dim size : sizes) TRY(scope.require(scope.dims().constant(0), Relation::less_equal, size, "a size"));
     return {};
