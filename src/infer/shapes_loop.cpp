@@ -171,10 +171,11 @@ class Walk::Loop {
     }
 
     // All rows of a stack have one size; where only running tells it, the first row does, and every later one is checked:
-    // i * (size so far) == i * (size now).
+    // min(i, 1) * (size so far) == min(i, 1) * (size now).
     Status stack_rows(const Turn& turn, Dim trips, std::vector<AbsId>& out_parts) {
         std::map<Dim, Dim> sizes;
         std::vector<DimFact> checks;
+        const Dim pair[] = {turn.counter, dims.constant(1)}, later = dims.min(pair);
         auto local = [&](Dim size) {
             auto [it, is_new] = sizes.try_emplace(size);
             if (!is_new) return it->second;
@@ -182,14 +183,15 @@ class Walk::Loop {
             it->second = dims.of(exit);
             carried.push_back({before, dims.constant(0), size, exit});
             extents.push_back(exit);
-            checks.push_back({dims.mul(turn.counter, dims.of(before)), Relation::equal, dims.mul(turn.counter, size), b.span});
+            checks.push_back({dims.mul(later, dims.of(before)), Relation::equal, dims.mul(later, size), b.span});
             return it->second;
         };
         for (size_t i = count; i < w.in_[body].results.size(); ++i) {
             AbsId row = turn.ends ? w.abs(w.in_[body].results[i]) : no_row(i);
             out_parts.push_back(stacked(w.abstracts_, row, trips, visible, local));
         }
-        for (const DimFact& fact : checks) TRY(w.require(fact.left, fact.relation, fact.right, "rows of a yield"));
+        const char* what = "rows of a yield: the first has size {0}, a later one {1}";
+        for (const DimFact& fact : checks) TRY(w.require(fact.left, fact.relation, fact.right, what));
         return {};
     }
 
