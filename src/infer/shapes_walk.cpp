@@ -370,8 +370,7 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
 
 Status Walk::believe(Dim a, Relation relation, Dim b, std::string_view what) {
     Answer answer = know_.ask(a, relation, b);
-    if (answer == Answer::no && audible_)
-        return error(std::string(what) + ": " + text(a) + " and " + text(b) + " do not fit");
+    if (answer == Answer::no && audible_) return error(fill_message(std::string(what), text(a), text(b)));
     if (answer == Answer::unknown) know_.assume(a, relation, b);
     return {};
 }
@@ -384,11 +383,11 @@ std::string Walk::text(Dim d) const {
         return it == names.dims.end() ? module_.dims.symbol(s).name : it->second;
     });
 }
+
 std::string Walk::prefix() const {
     bool named = current_ && current_->form == Form::op && current_->op->builtin != Builtin::seq_get;      // that is e[i]
     return named ? speaker(*current_) + ": " : "";
 }
-
 Error Walk::error(std::string what) {
     return Error{.code = Code::shape, .message = prefix() + what, .where = current_ ? current_->span : in_.span,
                  .notes = program_.call_path(self_)};

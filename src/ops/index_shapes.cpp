@@ -80,8 +80,8 @@ Shape gathered(const ShapedTensor& x, const ShapedTensor& ids, size_t axis) {
 Status believe_index(ShapeScope& scope, const ShapedTensor& ids, Dim size) {
     Dim id = number_of(ids);
     if (!id.valid() || !scope.exact(id, ids.dtype)) return {};
-    TRY(scope.believe(scope.dims().constant(0), Relation::less_equal, id, "an index"));
-    return scope.believe(id, Relation::less, size, "an index");
+    TRY(scope.believe(scope.dims().constant(0), Relation::less_equal, id, "index {1} is negative"));
+    return scope.believe(id, Relation::less, size, "index {0} is out of range for size {1}");
 }
 
 Result<Shaped> gather(const ShapeArgs& args, ShapeScope& scope) {
@@ -137,9 +137,8 @@ Result<Shaped> topk(const ShapeArgs& args, ShapeScope& scope) {
     if (x.ranked()) {
         size_t axis = size_t(TRY(shape_axis(scope, args.integer("axis", -1), x.rank())));
         Dim k = args.sizes[1][0], size = x.shape.dims[axis];
-        std::string out = " is out of range for axis " + std::to_string(axis) + " of size ";
-        TRY(scope.require(scope.dims().constant(0), Relation::less_equal, k, "k={1}" + out + scope.dims().to_string(size)));
-        TRY(scope.require(k, Relation::less_equal, size, "k={0}" + out + "{1}"));
+        TRY(scope.require(scope.dims().constant(0), Relation::less_equal, k, "k={1} is negative"));
+        TRY(scope.require(k, Relation::less_equal, size, "k={0} is out of range for axis " + std::to_string(axis) + " of size {1}"));
         values.shape.dims[axis] = k;
         places.high = size;
     } else {
