@@ -10,9 +10,11 @@ namespace nereus {
 namespace {
 constexpr std::string_view help_text =
     "nereus dump PROGRAM.nr --after=STAGE [flags]\n"
-    "Prints the program as it is after a stage, in a form that can be read and parsed again.\n"
+    "Prints the program as it is after a stage.\n"
     "\n"
     "Stages: parse, types (all functions), specialise, grad, shapes, dead_code, kernels, code.\n"
+    "Up to dead_code the text can be parsed again, unless a prelude function was specialised to the program's own types\n"
+    "or functions; kernels and code are for reading only.\n"
     "\n";
 
 std::string kernels_text(const Lowered& lowered) {

@@ -3,6 +3,9 @@
 #include <algorithm>
 
 namespace nereus {
+// A declaration that holds itself with other arguments has a new type at each level.
+constexpr int most_unfoldings = 32;
+
 int32_t DoorTypes::axis(Dim d, uint32_t axis, const Constructor* inside) {
     if (inside)                                          // a dim its own constructor binds is checked in the object
         if (std::optional<Sym> symbol = program_.module().dims.as_symbol(d)) {
@@ -17,7 +20,9 @@ Result<uint32_t> DoorTypes::add(TypeId id, const std::string& who, const Constru
     auto key = std::make_pair(id, inside);
     if (auto it = types_.find(key); it != types_.end() && t.kind != TypeKind::tensor) return it->second;
     uint32_t index = uint32_t(program_.exe.door_types.size());
-    if (index > 100'000) return Error{Code::limit, "the type of " + who + " unfolds without end"};
+    if (t.kind == TypeKind::data && ++around_[t.decl] > most_unfoldings)
+        return Error{Code::limit, "the type of " + who + " unfolds without end: " + program_.module()[t.decl].name +
+                     " holds itself with other sizes", {}, "let the constructor bind the size, as in Node[n](Tensor[(n), f32])"};
     types_[key] = index;
     program_.exe.door_types.emplace_back();
     DoorType made;
@@ -48,6 +53,7 @@ Result<uint32_t> DoorTypes::add(TypeId id, const std::string& who, const Constru
                 made.fields[c].push_back(TRY(add(field, who, constructor.dims.empty() ? inside : &constructor)));
         }
         depth_ -= !program_.module().decls[t.decl.index].is_record;
+        --around_[t.decl];
         break;
     }
     case TypeKind::function: case TypeKind::ref:

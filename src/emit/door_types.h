@@ -23,6 +23,7 @@ class DoorTypes {
     Observe observe_;
     bool opaque_;
     int depth_ = 0;                          // containers around the type being added
+    std::map<DeclId, int> around_;           // how often each declaration is among them
     std::map<std::pair<TypeId, const Constructor*>, uint32_t> types_;
 };
 } // namespace nereus

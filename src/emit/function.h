@@ -106,7 +106,7 @@ class EmitFunction {
 
     // narrow.cpp: values under a type that says more about their sizes
     void narrow(const Binding& b);
-    std::string misfit_text(const std::string& who, ValueId v, uint32_t door_type);
+    std::string misfit_text(const std::string& who, ValueId v);
 
     // read_sizes.cpp: sizes that a data type has as arguments
     void read_sizes(ValueId v, Reg object);

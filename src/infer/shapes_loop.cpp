@@ -25,7 +25,9 @@ class Walk::Loop {
         for (size_t i = 0; i < count; ++i) entering.push_back(w.normalised(w.abs(b.args[skip + i])));
         enter = w.abstracts_.tuple(entering);
         if (counted) {
-            Made n = TRY(w.exact_number(w.made(b.args[0]), b.span));
+            Made n = TRY(w.scalar(w.made(b.args[0]), "the count of a for"));
+            if (w.abstracts_.is_bottom(n.abs)) return n;
+            n = TRY(w.exact_number(n, b.span));
             if (w.audible_) out.args[0] = n.value;
             bound = number_of(w.abstracts_[n.abs].tensor);
             natural = w.know_.natural(bound);            // asked before the counter's own bound says so
@@ -102,14 +104,12 @@ class Walk::Loop {
     Status walk_condition(Turn& turn) {
         BlockId outer = w.open_block();
         turn.condition_block = w.at_;
-        ValueId result = w.in_[b.blocks[0]].results[0];
         bool ends = TRY(w.block(b.blocks[0]));
-        TypeId holds = w.module_.types.scalar(DType::boolean);
-        if (w.audible_)
-            w.out_[w.at_].results = {ends ? w.new_of_[result.index] : w.dead_end(w.abstracts_.bottom(), holds)};
+        Made condition = TRY(w.condition_of(w.in_[b.blocks[0]], ends));
+        if (w.audible_) w.out_[w.at_].results = {condition.value};
         w.close_block(outer);
-        const Known& known = w.abstracts_[w.abs(result)].tensor.known;
-        if (ends && known.kind == Known::Kind::condition) turn.condition = known.condition;
+        const Known& known = w.abstracts_[condition.abs].tensor.known;
+        if (known.kind == Known::Kind::condition) turn.condition = known.condition;
         w.know_.assume(turn.condition);
         return {};
     }
@@ -171,10 +171,11 @@ class Walk::Loop {
     }
 
     // All rows of a stack have one size; where only running tells it, the first row does, and every later one is checked:
-    // i * (size so far) == i * (size now).
+    // min(i, 1) * (size so far) == min(i, 1) * (size now).
     Status stack_rows(const Turn& turn, Dim trips, std::vector<AbsId>& out_parts) {
         std::map<Dim, Dim> sizes;
         std::vector<DimFact> checks;
+        const Dim pair[] = {turn.counter, dims.constant(1)}, later = dims.min(pair);
         auto local = [&](Dim size) {
             auto [it, is_new] = sizes.try_emplace(size);
             if (!is_new) return it->second;
@@ -182,14 +183,15 @@ class Walk::Loop {
             it->second = dims.of(exit);
             carried.push_back({before, dims.constant(0), size, exit});
             extents.push_back(exit);
-            checks.push_back({dims.mul(turn.counter, dims.of(before)), Relation::equal, dims.mul(turn.counter, size), b.span});
+            checks.push_back({dims.mul(later, dims.of(before)), Relation::equal, dims.mul(later, size), b.span});
             return it->second;
         };
         for (size_t i = count; i < w.in_[body].results.size(); ++i) {
             AbsId row = turn.ends ? w.abs(w.in_[body].results[i]) : no_row(i);
             out_parts.push_back(stacked(w.abstracts_, row, trips, visible, local));
         }
-        for (const DimFact& fact : checks) TRY(w.require(fact.left, fact.relation, fact.right, "rows of a yield"));
+        const char* what = "rows of a yield: the first has size {0}, a later one {1}";
+        for (const DimFact& fact : checks) TRY(w.require(fact.left, fact.relation, fact.right, what));
         return {};
     }
 

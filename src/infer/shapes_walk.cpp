@@ -1,4 +1,5 @@
 #include "infer/shapes_walk.h"
+#include "ops/speaker.h"
 #include <algorithm>
 
 namespace nereus {
@@ -297,13 +298,12 @@ Result<Walk::Made> Walk::annotated(Made made, TypeId written, const std::string&
     Matching matching(module_, abstracts_, names_);
     matching.collect(written, made.abs, name);
     matching.solve();
-    Names before = names_;
     TRY(settle(matching, {}));
     bool look = matching.must_look;
     for (const Equation& e : matching.equations)
         look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || matching.unsolved(e.written) ||
                                         !know_.equal(image(e.written), e.found)));
-    if (look) return narrow(made, written, before, names_);
+    if (look) return narrow(made, written, names_);
     auto no_name = [&](Sym s) { return module_.dims.of(s); };
     made.abs = refine(module_, abstracts_, written, made.abs, names_, no_name, [&] { return unknown_shape().tail; });
     if (audible_) out_[made.value].type = type(made.abs, written);
@@ -320,7 +320,8 @@ Status Walk::settle(Matching& matching, const std::string& callee) {
 }
 
 // Looks at a value: fails unless it has the written type, and is that value with the sizes it turned out to have.
-Result<Walk::Made> Walk::narrow(Made made, TypeId written, const Names&, Names& solved) {
+// `what`: the rule that a value which does not fit breaks, where it is not a declaration.
+Result<Walk::Made> Walk::narrow(Made made, TypeId written, Names& solved, std::string what) {
     auto fresh_dim = [&](Sym s) {
         bool named = s.valid() && module_.dims.symbol(s).kind != SymKind::unknown;
         Sym own = fresh(named ? module_.dims.symbol(s).name : "n", SymKind::late);
@@ -335,9 +336,12 @@ Result<Walk::Made> Walk::narrow(Made made, TypeId written, const Names&, Names& 
         for (Sym s : module_.dims.symbols_of(e.written))
             if (!solved.dims.contains(s) && module_.dims.symbol(s).kind != SymKind::unknown) fresh_dim(s);
     made.abs = refine(module_, abstracts_, written, made.abs, solved, fresh_dim, [&] { return unknown_shape().tail; });
+    std::string name = audible_ ? out_[made.value].name : "";
+    made = with_number(made, name);
     Binding check{.form = Form::check};
     if (audible_) ++checks_, check.args = {made.value};
-    made.value = emit(std::move(check), made.abs, written, audible_ ? out_[made.value].name : "", current_ ? current_->span : in_.span);
+    if (!what.empty()) check.attributes.push_back({"what", std::move(what)});
+    made.value = emit(std::move(check), made.abs, written, name, current_ ? current_->span : in_.span);
     return made;
 }
 
@@ -366,8 +370,7 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
 
 Status Walk::believe(Dim a, Relation relation, Dim b, std::string_view what) {
     Answer answer = know_.ask(a, relation, b);
-    if (answer == Answer::no && audible_)
-        return error(std::string(what) + ": " + text(a) + " and " + text(b) + " do not fit");
+    if (answer == Answer::no && audible_) return error(fill_message(std::string(what), text(a), text(b)));
     if (answer == Answer::unknown) know_.assume(a, relation, b);
     return {};
 }
@@ -381,9 +384,12 @@ std::string Walk::text(Dim d) const {
     });
 }
 
+std::string Walk::prefix() const {
+    bool named = current_ && current_->form == Form::op && current_->op->builtin != Builtin::seq_get;      // that is e[i]
+    return named ? speaker(*current_) + ": " : "";
+}
 Error Walk::error(std::string what) {
-    std::string op = current_ && current_->form == Form::op ? std::string(current_->op->name) + ": " : "";
-    return Error{.code = Code::shape, .message = op + what, .where = current_ ? current_->span : in_.span,
+    return Error{.code = Code::shape, .message = prefix() + what, .where = current_ ? current_->span : in_.span,
                  .notes = program_.call_path(self_)};
 }
 

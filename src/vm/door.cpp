@@ -16,7 +16,14 @@ struct Context::Door {
     const std::vector<DoorType>& types = context.program_->exe().door_types;
     std::span<int64_t> sizes = {};           // lie at the front of the arguments; -1: not seen yet
 
-    struct Task { const Value* value; uint32_t type; Object** out; DataObject* inside; };   // inside: whose bound dims
+    struct Task {
+        const Value* value;
+        uint32_t type;
+        Object** out;
+        DataObject* inside;                  // whose bound dims
+        const std::string* constructor;      // its name, and the field of it that this is or is in
+        uint32_t field;
+    };
     // What is shared is converted once per type: another type looks at other dtypes and sizes.
     struct Place {
         const void *at, *inside;
@@ -44,7 +51,7 @@ struct Context::Door {
         return "";
     }
 
-    Status observe(std::string_view param, const DoorType& type, const HostTensor& tensor, DataObject* inside) {
+    Status observe(std::string_view param, const DoorType& type, const HostTensor& tensor, const Task& task) {
         if (tensor.dtype() != type.dtype)
             return refuse(param, "expected dtype " + std::string(dtype_name(type.dtype)) + ", found " + std::string(dtype_name(tensor.dtype())));
         size_t rank = tensor.shape().size();
@@ -55,20 +62,21 @@ struct Context::Door {
             int32_t which = type.axes[axis];
             if (which == -1) continue;
             int64_t found = tensor.shape()[axis];
-            int64_t& known = which >= 0 ? sizes[size_t(which)] : inside->dims()[-2 - which];
+            int64_t& known = which >= 0 ? sizes[size_t(which)] : task.inside->dims()[-2 - which];
             if (known == -1) known = found;
             if (known != found)
                 return refuse(param, which >= 0 ? "elements differ in size: " + entry.size_names[size_t(which)] + " is both " +
                                                       std::to_string(known) + " and " + std::to_string(found)
-                                                : "fields of one constructor differ in a bound dim: " + std::to_string(known) +
-                                                      " and " + std::to_string(found), Code::shape);
+                                                : "field " + std::to_string(task.field) + " of " + *task.constructor + ": axis " + std::to_string(axis) +
+                                                      " has size " + std::to_string(found) + " where another field says " +
+                                                      std::to_string(known), Code::shape);
         }
         return {};
     }
 
     Status make_object(std::string_view param, const Value& root, uint32_t root_type, Object** root_out) {
         std::unordered_map<Place, Object*, PlaceHash> seen;              // shared parts stay shared
-        std::vector<Task> tasks = {{&root, root_type, root_out, nullptr}};
+        std::vector<Task> tasks = {{&root, root_type, root_out, nullptr, nullptr, 0}};
         std::vector<DataObject*> binders;                                // constructors with bound dims
         Heap& heap = context.heap_;
         while (!tasks.empty()) {
@@ -96,7 +104,7 @@ struct Context::Door {
                 return refuse(param, "expected " + expected(type) + ", found a " + std::string(kind_name(value.kind())));
             std::span<const Value> children = value.children();
             if (type.kind == DoorType::Kind::tensor) {
-                TRY(observe(param, type, value.tensor(), task.inside));
+                TRY(observe(param, type, value.tensor(), task));
                 *task.out = heap.borrow_tensor(type.dtype, value.tensor().shape(), value.tensor().bytes());
                 if (!*task.out) return memory(param);
             } else if (type.kind == DoorType::Kind::seq) {
@@ -104,7 +112,7 @@ struct Context::Door {
                 if (!seq) return memory(param);
                 *task.out = seq;
                 for (size_t i = 0; i < children.size(); ++i)
-                    tasks.push_back({&children[i], type.fields[0][0], &seq->items->at[i], task.inside});
+                    tasks.push_back({&children[i], type.fields[0][0], &seq->items->at[i], task.inside, task.constructor, task.field});
             } else {
                 size_t which = 0;
                 if (type.kind == DoorType::Kind::data) {
@@ -131,7 +139,8 @@ struct Context::Door {
                     const Value* child = i < children.size() ? &children[i] : nullptr;
                     if (type.kind == DoorType::Kind::record && !(child = value.field(type.names[i])))
                         return refuse(param, "field '" + type.names[i] + "' of the record is missing");
-                    tasks.push_back({child, fields[i], &data->fields[i], bound ? data : task.inside});
+                    if (bound > 0) tasks.push_back({child, fields[i], &data->fields[i], data, &type.names[which], uint32_t(i)});
+                    else tasks.push_back({child, fields[i], &data->fields[i], task.inside, task.constructor, task.field});
                 }
             }
             if (remember) seen.emplace(place, *task.out);
@@ -166,7 +175,7 @@ struct Context::Door {
         return {};
     }
     Status take(std::string_view param, const HostTensor& tensor, const DoorType& type, DoorLeaf::Kind kind, uint64_t& word) {
-        TRY(observe(param, type, tensor, nullptr));
+        TRY(observe(param, type, tensor, {}));
         if (kind == DoorLeaf::Kind::object) {
             TensorObject* object = context.heap_.borrow_tensor(type.dtype, tensor.shape(), tensor.bytes());
             if (!object) return memory(param);

@@ -107,14 +107,14 @@ TEST(Door, BoundDimsBelongToTheirConstructor) {
         outcome(types, Value::seq({Value::ctor("Pair", {one, one}), Value::ctor("Pair", {two, two})})),
         "[Pair(Tensor[(1), i64] [1], Tensor[(1), i64] [1]), Pair(Tensor[(2), i64] [1, 2], Tensor[(2), i64] [1, 2])]");
     EXPECT_EQ(outcome(types, Value::seq({Value::ctor("Pair", {one, two})})),
-              "shape: argument %x: fields of one constructor differ in a bound dim: 2 and 1");
+              "shape: argument %x: field 0 of Pair: axis 0 has size 1 where another field says 2");
     Assembled f(
         "type {kind: data, names: [\"Many\"], fields: [[1]], bound: [1]} type {kind: seq, fields: [[2]]} type {dtype: i64, axes: [-2]} type {dtype: i64}\n"
         "entry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{}], result_type: 3, result_leaves: [{kind: number, type: 3}]}\n"
         "function f(1) -> 1 { r1 = bound_dim r0, 0 leave (r1) }");
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({two, two})})), "i64 2");
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({two, one})})),
-              "shape: argument %x: fields of one constructor differ in a bound dim: 1 and 2");
+              "shape: argument %x: field 0 of Many: axis 0 has size 2 where another field says 1");
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({})})), "i64 0") << "nothing was seen";
 }
 
