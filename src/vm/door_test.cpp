@@ -118,6 +118,23 @@ TEST(Door, BoundDimsBelongToTheirConstructor) {
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({})})), "i64 0") << "nothing was seen";
 }
 
+// Cell[?] in a list, where Cell[d] has two tensors of size d: each object has its own d, and its tensors agree in it.
+TEST(Door, SharedSizesBelongToTheirObject) {
+    constexpr std::string_view types =
+        "type {kind: seq, fields: [[1]]} type {kind: record, names: [\"a\", \"b\"], fields: [[2, 3]], shared: 1}"
+        " type {dtype: i64, axes: [-1048578]} type {kind: seq, fields: [[2]]}";
+    Value one = Value::tensor(HostTensor::of<int64_t>({1}, {1})),
+          two = Value::tensor(HostTensor::of<int64_t>({2}, {1, 2}));
+    auto cell = [](Value a, std::vector<Value> b) { return Value::record({{"a", std::move(a)}, {"b", Value::seq(std::move(b))}}); };
+    EXPECT_EQ(outcome(types, Value::seq({cell(one, {one}), cell(two, {two, two}), cell(one, {})})),
+              "[{a = Tensor[(1), i64] [1], b = [Tensor[(1), i64] [1]]}, {a = Tensor[(2), i64] [1, 2], b = [Tensor[(2), i64] [1, 2], "
+              "Tensor[(2), i64] [1, 2]]}, {a = Tensor[(1), i64] [1], b = []}]");
+    EXPECT_EQ(outcome(types, Value::seq({cell(one, {one}), cell(two, {two, one})})),
+              "shape: argument %x: tensors of one value differ in a size that its type gives all of them: 1 and 2");
+    Value both = cell(two, {two});                       // one object at two places
+    EXPECT_EQ(outcome(types, Value::seq({both, both})), outcome(types, Value::seq({cell(two, {two}), cell(two, {two})})));
+}
+
 // One tensor at two places with two types is looked at twice.
 TEST(Door, SharedPartsAreCheckedAgainstEveryType) {
     constexpr std::string_view types =
