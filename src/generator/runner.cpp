@@ -10,12 +10,18 @@
 #include <cstring>
 #include <exception>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace nereus::gen {
 namespace {
-constexpr unsigned longest = 20;             // seconds for one program
+constexpr int longest = 20;                  // seconds of CPU for one program
+
+void start_clock() {
+    itimerval clock = {{0, 0}, {longest, 0}};
+    ::setitimer(ITIMER_PROF, &clock, nullptr);           // ends the process by SIGPROF
+}
 
 // Lengths and bytes through a pipe.
 bool write_all(int to, const void* from, size_t count) {
@@ -128,7 +134,7 @@ Finding end_of(const Child& child) {
     std::fclose(child.said);
     if (size_t line = words.find("nereus: invariant"); line != std::string::npos) words = words.substr(line);
     words = words.substr(0, words.find('\n'));
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) return {"takes too long", "longer than " + std::to_string(longest) + " seconds"};
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF) return {"takes too long", "longer than " + std::to_string(longest) + " seconds"};
     std::string last = WIFSIGNALED(status) ? ::strsignal(WTERMSIG(status)) : "exit status " + std::to_string(WEXITSTATUS(status));
     return {"crash: " + (words.empty() ? last : words), last};
 }
@@ -168,7 +174,7 @@ Case case_of(const Options& options, const Program& program) { return {.text = p
 
 Verdict judge_apart(const Case& c) {
     Child child = start([&](int to) {
-        ::alarm(longest);
+        start_clock();
         write_verdict(to, judge(c));
     });
     Verdict verdict;
@@ -188,7 +194,7 @@ Tally run_programs(uint64_t seed, int first, int count, int most, bool all) {
     for (int next = first, end = first + count; next < end;) {
         Child child = start([&](int to) {
             for (int i = next; i < end; ++i) {
-                ::alarm(longest);
+                start_clock();
                 Options options = options_of(seed, i);
                 write_verdict(to, judge(case_of(options, program_of(options))));
             }
