@@ -28,6 +28,7 @@ constexpr Stage stages[] = {
     {"specialise", specialise_stage, "types first: shapes and kernels want one dtype and structure per value"},
     {"grad", grad_stage, "types tell what has an adjoint; what it writes needs shapes like all other code"},
     {"shapes", shapes_stage, "before anything looks at sizes; the entry is the first function from here on"},
+    {"inline_calls", inline_calls, "sizes are known: a body can be planned with its caller, and its launches share one list"},
     {"dead_code", dead_code, "chains that only computed shapes are known by now and need not run"},
 };
 } // namespace

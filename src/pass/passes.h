@@ -4,5 +4,6 @@
 #include "ir/module.h"
 
 namespace nereus {
+Result<Module> inline_calls(Module module);  // bodies of small functions, and of those called once, where they are called
 Result<Module> dead_code(Module module);     // drops bindings that nothing needs and that do nothing else
 } // namespace nereus
