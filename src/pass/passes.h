@@ -5,5 +5,6 @@
 
 namespace nereus {
 Result<Module> inline_calls(Module module);  // bodies of small functions, and of those called once, where they are called
+Result<Module> common_values(Module module); // what was computed before is not computed again
 Result<Module> dead_code(Module module);     // drops bindings that nothing needs and that do nothing else
 } // namespace nereus
