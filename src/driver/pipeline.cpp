@@ -29,6 +29,7 @@ constexpr Stage stages[] = {
     {"grad", grad_stage, "types tell what has an adjoint; what it writes needs shapes like all other code"},
     {"shapes", shapes_stage, "before anything looks at sizes; the entry is the first function from here on"},
     {"inline_calls", inline_calls, "sizes are known: a body can be planned with its caller, and its launches share one list"},
+    {"fold_constants", fold_constants, "arguments that were constants in the caller are constants in the body now"},
     {"common_values", common_values, "calls in one body show what they have in common"},
     {"dead_code", dead_code, "chains that only computed shapes are known by now and need not run"},
 };
