@@ -34,10 +34,13 @@ constexpr Stage stages[] = {
     {"hoist_invariants", hoist_invariants, "each value is computed once per trip by now: once per loop is what is left"},
     {"dead_code", dead_code, "chains that only computed shapes are known by now and need not run"},
 };
+constexpr Stage requested[] = {
+    {"defunctionalise", defunctionalise, "before gradients: the gradient of a closure is then that of data and of a match"},
+};
 } // namespace
 
 std::span<const Stage> pipeline() { return stages; }
-std::span<const Stage> on_request() { return {}; }
+std::span<const Stage> on_request() { return requested; }
 
 const Stage* find_pass(std::string_view name) {
     for (std::span<const Stage> table : {pipeline(), on_request()})

@@ -81,6 +81,7 @@ ValueId BlockCopy::value(ValueId from, BindingList& out) {
 
 void BlockCopy::bindings(BlockId from, BindingList& out) {
     for (BindingId id : from_[from].bindings) {
+        if (instead && instead(from_[id], out)) continue;
         BindingId made = binding(from_[id], out);
         out.push_back(made);
     }

@@ -4,6 +4,7 @@
 // argument while the binding that needs it is about to be added.
 #pragma once
 #include "pass/symbol_image.h"
+#include <functional>
 #include <string_view>
 
 namespace nereus {
@@ -47,13 +48,15 @@ class BlockCopy {
     void bindings(BlockId from, BindingList& out);       // of a block, appended
     BlockId block(BlockId from);                         // with parameters, symbols, results and sizes
     BindingId binding(const Binding& from, BindingList& out);        // copied, but not appended
+    ValueId fresh(ValueId from);                         // a new value that stands for it
+    // Asked for every binding: true if it has written something else in its place.
+    std::function<bool(const Binding&, BindingList& out)> instead;
     ValueId put_for(ValueId from) const { return values_.at(from); } // a value that was put or copied
     bool made(ValueId to) const { return to.index >= first_made_; }
 
     SymbolImage symbols;                                 // what the copied code's symbols become
 
  private:
-    ValueId fresh(ValueId from);
     void pattern(Pattern& pattern);
     Block opened(BlockId from);
     BlockId closed(BlockId from, Block made);

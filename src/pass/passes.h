@@ -9,4 +9,7 @@ Result<Module> fold_constants(Module module);    // operators on constants, bran
 Result<Module> common_values(Module module); // what was computed before is not computed again
 Result<Module> hoist_invariants(Module module);  // out of loops: what every trip would compute alike
 Result<Module> dead_code(Module module);     // drops bindings that nothing needs and that do nothing else
+
+// On request, for modules before shapes: what gradients will need.
+Result<Module> defunctionalise(Module module);   // closures as data, their calls as matches
 } // namespace nereus
