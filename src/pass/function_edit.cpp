@@ -60,7 +60,7 @@ void FunctionEdit::defined(BindingId binding) {
 }
 
 ValueId BlockCopy::fresh(ValueId from) {
-    const ValueInfo& info = from_[from];
+    const ValueInfo info = from_[from];
     ValueId made = to_.add_value(info.name, symbols.of(info.type), info.span, symbols.of(info.known));
     values_[from] = made;
     return made;
@@ -80,16 +80,18 @@ ValueId BlockCopy::value(ValueId from, BindingList& out) {
 }
 
 void BlockCopy::bindings(BlockId from, BindingList& out) {
-    for (BindingId id : from_[from].bindings) {
-        if (instead && instead(from_[id], out)) continue;
-        BindingId made = binding(from_[id], out);
+    const std::vector<BindingId> all = from_[from].bindings;
+    for (BindingId id : all) {
+        const Binding source = from_[id];
+        if (instead && instead(source, out)) continue;
+        BindingId made = binding(source, out);
         out.push_back(made);
     }
 }
 
 // In two steps: the condition of a while and the guard of an arm see what the block after them has as parameters.
 Block BlockCopy::opened(BlockId from) {
-    const Block& source = from_[from];
+    const Block source = from_[from];
     Block made;
     made.span = source.span;
     for (Sym s : source.symbols) made.symbols.push_back(symbols.renamed(s));
@@ -97,7 +99,7 @@ Block BlockCopy::opened(BlockId from) {
     return made;
 }
 BlockId BlockCopy::closed(BlockId from, Block made) {
-    const Block& source = from_[from];
+    const Block source = from_[from];
     bindings(from, made.bindings);
     for (ValueId result : source.results) made.results.push_back(value(result, made.bindings));
     for (Dim d : source.dims) made.dims.push_back(symbols.of(d));

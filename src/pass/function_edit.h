@@ -39,7 +39,7 @@ class FunctionEdit {
     std::vector<BindingId> definition_;                  // by value
 };
 
-// Copies code from a function (not the one edited: hand in a copy of it) with its own values and symbols renamed.
+// Copies code of a function, perhaps of the one that is edited, with the values and symbols it binds renamed.
 class BlockCopy {
  public:
     BlockCopy(FunctionEdit& to, const Function& from) : symbols(to.module()), to_(to), from_(from) {}

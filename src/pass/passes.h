@@ -4,6 +4,7 @@
 #include "ir/module.h"
 
 namespace nereus {
+Result<Module> tail_loops(Module module);    // a function that calls itself last is a loop
 Result<Module> inline_calls(Module module);  // bodies of small functions, and of those called once, where they are called
 Result<Module> fold_constants(Module module);    // operators on constants, branches that are decided, parts of known wholes
 Result<Module> common_values(Module module); // what was computed before is not computed again
