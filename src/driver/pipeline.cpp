@@ -36,6 +36,7 @@ constexpr Stage stages[] = {
     {"dead_code", dead_code, "chains that only computed shapes are known by now and need not run"},
 };
 constexpr Stage requested[] = {
+    {"rotate_while", rotate_while, "before gradients: a condition is differentiated with the trip it ends"},
     {"defunctionalise", defunctionalise, "before gradients: the gradient of a closure is then that of data and of a match"},
 };
 } // namespace

@@ -12,5 +12,6 @@ Result<Module> hoist_invariants(Module module);  // out of loops: what every tri
 Result<Module> dead_code(Module module);     // drops bindings that nothing needs and that do nothing else
 
 // On request, for modules before shapes: what gradients will need.
+Result<Module> rotate_while(Module module);      // the condition of a while at the end of its body, carried as a bool
 Result<Module> defunctionalise(Module module);   // closures as data, their calls as matches
 } // namespace nereus
