@@ -32,6 +32,7 @@ constexpr Stage stages[] = {
     {"inline_calls", inline_calls, "sizes are known: a body can be planned with its caller, and its launches share one list"},
     {"fold_constants", fold_constants, "arguments that were constants in the caller are constants in the body now"},
     {"common_values", common_values, "calls in one body show what they have in common"},
+    {"static_arguments", static_arguments, "after inlining, which shows what a recursion computes at every step"},
     {"hoist_invariants", hoist_invariants, "each value is computed once per trip by now: once per loop is what is left"},
     {"dead_code", dead_code, "chains that only computed shapes are known by now and need not run"},
 };

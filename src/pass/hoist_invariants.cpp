@@ -30,7 +30,7 @@ class HoistInvariants {
         for (BindingId at : before) {
             if (is_immediate(f_[at])) continue;          // written where it is used
             size_t level = std::max(lowest, level_of(f_[at]));
-            bool moves = level < depth && movable(f_[at]);
+            bool moves = level < depth && demands_.runs_anywhere(edit_, f_, effects_, f_[at]);
             BindingList& to = moves ? *before_loop_[level] : after;
             for (ValueId arg : f_[at].args) constant(arg, to);
             enter_blocks(at, depth, lowest, after);
@@ -72,19 +72,6 @@ class HoistInvariants {
     void constant(ValueId v, BindingList& to) {
         const Binding* b = edit_.definition(v);
         if (b && is_immediate(*b)) to.push_back(edit_.definition_id(v));
-    }
-
-    bool movable(const Binding& b) {
-        if (!b.blocks.empty() || !effects_.of(f_, b).nothing()) return false;
-        switch (b.form) {
-        case Form::project: case Form::field: case Form::tuple: case Form::closure: return true;
-        case Form::op: {
-            std::vector<const Binding*> definitions;
-            for (ValueId arg : b.args) definitions.push_back(edit_.definition(arg));
-            return demands_.hold_everywhere(f_, b, definitions);
-        }
-        default: return false;                           // a callee may rest on what its caller knows at the call
-        }
     }
 
     size_t level_of(Dim d) {

@@ -48,6 +48,19 @@ class Everywhere : public ShapeScope {
 };
 } // namespace
 
+bool SizeDemands::runs_anywhere(const FunctionEdit& edit, const Function& f, const Effects& effects, const Binding& b) {
+    if (!b.blocks.empty() || !effects.of(f, b).nothing()) return false;
+    switch (b.form) {
+    case Form::project: case Form::field: case Form::tuple: case Form::closure: return true;
+    case Form::op: {
+        std::vector<const Binding*> definitions;
+        for (ValueId arg : b.args) definitions.push_back(edit.definition(arg));
+        return hold_everywhere(f, b, definitions);
+    }
+    default: return false;                               // a callee may rest on what its caller knows at the call
+    }
+}
+
 bool SizeDemands::hold_everywhere(const Function& f, const Binding& b, const std::vector<const Binding*>& definitions) {
     if (b.op->builtin != Builtin::none) return b.op->builtin == Builtin::length || b.op->builtin == Builtin::stop_gradient;
     ShapeRule rule = shape_rule(*b.op);
