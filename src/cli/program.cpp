@@ -47,11 +47,11 @@ bool is_stage(std::string_view name) {
 }
 
 std::string times_text(const CompileReport& report) {
-    std::string text = "stage               ms     bindings\n";
+    std::string text = "stage                    ms     bindings\n";
     char line[120];
     double all = 0;
     for (const StageTime& stage : report.stages) {
-        std::snprintf(line, sizeof line, "%-14s %8.2f", stage.name.c_str(), stage.milliseconds);
+        std::snprintf(line, sizeof line, "%-18s %8.2f", stage.name.c_str(), stage.milliseconds);
         text += line;
         if (stage.before + stage.after > 0) {
             std::snprintf(line, sizeof line, " %8lld -> %lld", static_cast<long long>(stage.before), static_cast<long long>(stage.after));
@@ -60,7 +60,7 @@ std::string times_text(const CompileReport& report) {
         text += "\n";
         all += stage.milliseconds;
     }
-    std::snprintf(line, sizeof line, "%-14s %8.2f\n", "all", all);
+    std::snprintf(line, sizeof line, "%-18s %8.2f\n", "all", all);
     return text + line;
 }
 } // namespace nereus

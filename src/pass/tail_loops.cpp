@@ -7,7 +7,8 @@
 // that ends the recursion waits in a Seq:
 //     while (states, going = true, out = []) (going) { body }   then out[0]
 //
-// Parameters that every call hands on unchanged are no states. Sizes must stay the same from call to call: states of sizes
+// Only where all calls of itself are such: while another one is under way the states of the loop would be held, more than
+// a frame of the recursion holds. Parameters that every call hands on unchanged are no states. Sizes must stay the same from call to call: states of sizes
 // that change are objects, while a region of its own plans them for each call. Before shapes, what changes may have no
 // size in its type that the signature names.
 #include "ops/registry.h"
@@ -25,7 +26,7 @@ class TailLoops {
 
     void run() {
         find(from_.body);
-        if (again_.empty() || !fits()) return;
+        if (again_.empty() || calls_in(from_.body) != again_.size() || !fits()) return;
         if (std::optional<Decision> d = decision()) by_decision(*d);
         else in_one_place();
     }
@@ -51,6 +52,15 @@ class TailLoops {
         } else {
             ends_.push_back({block, {}});
         }
+    }
+    size_t calls_in(BlockId block) const {               // of itself, anywhere
+        size_t count = 0;
+        for (BindingId id : from_[block].bindings) {
+            count += from_[id].function == id_;
+            for (const ApplyTarget& target : from_[id].targets) count += target.function == id_;
+            for (BlockId nested : blocks_of(from_[id])) count += calls_in(nested);
+        }
+        return count;
     }
     bool fits() {
         if (ends_.empty() || !from_.result_dims.empty() || !from_.where.empty() || from_.vjp_forward.valid()) return false;
