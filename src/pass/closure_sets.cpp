@@ -77,7 +77,7 @@ void ClosureSets::flow(FunctionId from_function, ValueId from, FunctionId to_fun
     if (!plain_.holds_function(target) || !plain_.holds_function(source)) return;
     Node a{from_function.index, from.index}, b{to_function.index, to.index};
     edge(a, b);
-    if (plain_.holds_cell(target) || plain_.holds_cell(source)) edge(b, a);
+    if (plain_.holds_cell(target) && plain_.holds_cell(source)) edge(b, a);         // the same cell under two names
 }
 
 void ClosureSets::settle() {
