@@ -247,8 +247,8 @@ class Defunctionalise {
             size_t next = 0;
             for (size_t c = 0; c < made.labels.size(); ++c)
                 for (TypeId field : captured_types(made.labels[c]))
-                    decl.constructors[c].fields.push_back(plain_.holds_function(field) ? converted(field, true)
-                                                                                      : out_.types.variable(own_params_[type][next++].var));
+                    decl.constructors[c].fields.push_back(
+                        plain_.holds_function(field) ? converted(field, true) : out_.types.variable(own_params_[type][next++].var));
         }
         for (TypeDecl& decl : out_.decls)
             for (Constructor& c : decl.constructors)
@@ -299,7 +299,8 @@ class Defunctionalise {
     }
     void convert_types(Function& f, const std::set<ValueId>& stays) {
         for (size_t v = 0; v < f.values.size(); ++v)
-            f.values[v].type = stays.contains(ValueId(v)) ? converted_inside(f.values[v].type, false) : converted(f.values[v].type, false);
+            if (TypeId& type = f.values[v].type; stays.contains(ValueId(v))) type = converted_inside(type, false);
+            else type = converted(type, false);
         f.result = converted(f.result, false);
     }
 
@@ -414,7 +415,9 @@ class Defunctionalise {
         if (!lifted_[label].sizes.empty()) variable("sizes", token_type());
         for (size_t i = 1; i < args.size(); ++i) {       // a constant has one use: one per arm
             const Binding* b = edit.definition(args[i]);
-            call.args.push_back(b && is_immediate(*b) ? edit.add(Binding(*b), edit.function()[args[i]].type, "arg", block.bindings) : args[i]);
+            ValueId arg = args[i];
+            if (b && is_immediate(*b)) arg = edit.add(Binding(*b), edit.function()[arg].type, "arg", block.bindings);
+            call.args.push_back(arg);
         }
         block.results = {edit.add(std::move(call), type, "called", block.bindings)};
         BlockId id = edit.function().add_block();

@@ -50,7 +50,9 @@ void FunctionEdit::use_all(std::vector<ValueId>& values, BindingList& out) {
     for (ValueId& value : values) value = use(value, out);
 }
 
-BindingId FunctionEdit::definition_id(ValueId value) const { return value.index < definition_.size() ? definition_[value.index] : BindingId(); }
+BindingId FunctionEdit::definition_id(ValueId value) const {
+    return value.index < definition_.size() ? definition_[value.index] : BindingId();
+}
 const Binding* FunctionEdit::definition(ValueId value) const {
     BindingId id = definition_id(value);
     return id.valid() ? &function_[id] : nullptr;

@@ -8,9 +8,9 @@
 //     while (states, going = true, out = []) (going) { body }   then out[0]
 //
 // Only where all calls of itself are such: while another one is under way the states of the loop would be held, more than
-// a frame of the recursion holds. Parameters that every call hands on unchanged are no states. Sizes must stay the same from call to call: states of sizes
-// that change are objects, while a region of its own plans them for each call. Before shapes, what changes may have no
-// size in its type that the signature names.
+// a frame of the recursion holds. Parameters that every call hands on unchanged are no states. Sizes must stay the same
+// from call to call: states of sizes that change are objects, while a region of its own plans them for each call. Before
+// shapes, what changes may have no size in its type that the signature names.
 #include "ops/registry.h"
 #include "pass/effects.h"
 #include "pass/function_edit.h"
@@ -169,6 +169,19 @@ class TailLoops {
         Binding b{.form = Form::literal, .literal = Literal{.kind = Literal::Kind::boolean, .integers = {value}}, .span = f_.span};
         return edit_.add(std::move(b), module_.types.scalar(DType::boolean), "going", out);
     }
+    std::vector<ValueId> new_states() {
+        std::vector<ValueId> made;
+        for (size_t i : states_) {
+            const ValueInfo& param = from_[from_.params[i]];
+            made.push_back(edit_.add_value(param.name, param.type, f_.span, param.known));
+        }
+        return made;
+    }
+    static Binding op(std::string_view name, std::vector<ValueId> args, Span span) {
+        Binding b{.form = Form::op, .op = all_ops().find(name), .args = std::move(args), .span = span};
+        b.groups.resize(b.args.size());
+        return b;
+    }
     BlockId block(Block made) {
         BlockId id = f_.add_block();
         f_[id] = std::move(made);
@@ -220,12 +233,9 @@ class TailLoops {
         Function s = from_;
         calls_give_states(s, {}, tuple_of(types));
         for (BindingId branch : branches_) s[s[branch].results[0]].type = tuple_of(types);
-        auto states = [&](Block& of) {
-            for (size_t i : states_) of.params.push_back(edit_.add_value(from_[from_.params[i]].name, from_[from_.params[i]].type, f_.span, from_[from_.params[i]].known));
-        };
         Block condition, body;
         condition.span = body.span = f_.span;
-        states(body);
+        body.params = new_states();
         condition.results = {decide(d, body.params, condition.bindings)};
 
         BlockCopy trip(edit_, s);
@@ -255,7 +265,7 @@ class TailLoops {
             ValueId c = copy.value(b.args[0], out);
             if (d.goes_on[0] && d.goes_on[1]) return truth(true, out);
             if (d.goes_on[0]) return c;
-            return edit_.add(Binding{.form = Form::op, .op = all_ops().find("not"), .args = {c}, .groups = {{}}, .span = b.span}, boolean, "going", out);
+            return edit_.add(op("not", {c}, b.span), boolean, "going", out);
         }
         Binding made{.form = Form::match, .args = {copy.value(b.args[0], out)}, .span = b.span};
         for (size_t i = 0; i < b.arms.size(); ++i) {
@@ -288,7 +298,7 @@ class TailLoops {
             return s[id].results[0];
         };
         for (const Leaf& leaf : ends_) {
-            Binding push{.form = Form::op, .op = all_ops().find("push"), .args = {out, s[leaf.block].results[0]}, .groups = {{}, {}}, .span = s[leaf.block].span};
+            Binding push = op("push", {out, s[leaf.block].results[0]}, s[leaf.block].span);
             push.results = {s.add_value("out" + std::to_string(leaf.block.index) + "_", waiting, push.span)};
             ValueId pushed = push.results[0];
             s[leaf.block].bindings.push_back(s.add_binding(std::move(push)));
@@ -307,7 +317,7 @@ class TailLoops {
 
         Block condition, body;
         condition.span = body.span = f_.span;
-        for (size_t i : states_) body.params.push_back(edit_.add_value(from_[from_.params[i]].name, from_[from_.params[i]].type, f_.span, from_[from_.params[i]].known));
+        body.params = new_states();
         body.params.push_back(edit_.add_value("going", boolean, f_.span));
         body.params.push_back(edit_.add_value("out", waiting, f_.span));
         condition.results = {body.params[states_.size()]};
@@ -324,11 +334,11 @@ class TailLoops {
         loop.args.push_back(edit_.add(Binding{.form = Form::seq, .span = f_.span}, waiting, "out", list));
         loop.blocks = {block(std::move(condition)), block(std::move(body))};
         ValueId last = edit_.add(std::move(loop), whole, "last", list);
-        ValueId found = edit_.add(Binding{.form = Form::project, .args = {last}, .index = uint32_t(states_.size() + 1), .span = f_.span}, waiting, "out", list);
+        Binding end{.form = Form::project, .args = {last}, .index = uint32_t(states_.size() + 1), .span = f_.span};
+        ValueId found = edit_.add(std::move(end), waiting, "out", list);
         Binding first{.form = Form::literal, .literal = Literal{.kind = Literal::Kind::integer, .integers = {0}}, .span = f_.span};
         ValueId zero = edit_.add(std::move(first), module_.types.scalar(DType::i64), "first", list);
-        Binding get{.form = Form::op, .op = all_ops().find("seq_get"), .args = {found, zero}, .groups = {{}, {}}, .span = f_.span};
-        ValueId value = edit_.add(std::move(get), result, "result", list);
+        ValueId value = edit_.add(op("seq_get", {found, zero}, f_.span), result, "result", list);
         f_[f_.body].bindings = std::move(list);
         f_[f_.body].results = {value};
     }
