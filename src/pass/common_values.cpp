@@ -110,6 +110,7 @@ class CommonValues {
     bool replaced(const Binding& b, ValueId first) {
         Function& f = edit_.function();
         const Binding* made_by = edit_.definition(first);
+        if (f[b.results[0]].known.valid() && !f[first].known.valid()) return false;          // as a size it is read by its dim
         if (!b.defines.empty()) {
             if (!made_by || made_by->defines.size() != b.defines.size()) return false;
             SymbolImage own = image_;                    // the types agree once the sizes do

@@ -129,6 +129,8 @@ class FoldConstants {
     bool same(const Binding& b) {
         bool can_be = std::ranges::find(same_if_same_type, b.op->name) != std::end(same_if_same_type);
         if (!can_be || type_of(b.args[0]) != type_of(b.results[0])) return false;
+        // as a size it is read by its dim
+        if (f()[b.results[0]].known.valid() && image_.of(f()[b.results[0]].known) != image_.of(f()[b.args[0]].known)) return false;
         const Type& type = module_.types[type_of(b.args[0])];
         if (type.kind != TypeKind::tensor || !type.shape.ranked || !type.element.dtype) return false;
         edit_.replace(b.results[0], b.args[0]);

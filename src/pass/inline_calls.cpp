@@ -135,8 +135,14 @@ class Inline {
 
         BlockCopy copy(*edit_, callee);
         for (size_t i = 0; i < dims.size(); ++i) copy.symbols.put(callee.symbols[i], dims[i]);
-        for (size_t i = 0; i < callee.params.size(); ++i)
-            if (copy.symbols.of(callee[callee.params[i]].type) != type_of(b.args[i])) return false;
+        for (size_t i = 0; i < callee.params.size(); ++i) {
+            const ValueInfo& param = callee[callee.params[i]];
+            if (copy.symbols.of(param.type) != type_of(b.args[i])) return false;
+            const Dim given = image_->of(edit_->function()[b.args[i]].known);
+            const Binding* made = edit_->definition(b.args[i]);
+            bool constant = made && is_immediate(*made);
+            if (param.known.valid() && !constant && copy.symbols.of(param.known) != given) return false;     // read by its dim
+        }
         const Block& body = callee[callee.body];
         if (!same_result(b, dims, callee)) return false;
 
