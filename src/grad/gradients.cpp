@@ -12,7 +12,7 @@ bool has_gradient(const Function& function) {
 }
 } // namespace
 
-Gradients::Gradients(Module source) : module(std::move(source)), shadows(module), structures(module, shadows) {}
+Gradients::Gradients(Module source) : module(std::move(source)), shadows(module), structures(module, shadows), products(*this) {}
 
 Result<Module> Gradients::run() {
     KnownFunctions known(module, shadows);

@@ -1,6 +1,7 @@
 // grad/gradients.h - the expansion of a whole module: which functions have a taped form, and in what order gradients
 // are expanded.
 #pragma once
+#include "grad/products.h"
 #include "grad/structures.h"
 
 namespace nereus {
@@ -11,14 +12,15 @@ class Gradients {
 
     // @f.taped; its body is written later. Gradients inside @f are expanded first.
     Result<FunctionId> taped(FunctionId function, Span asked);
+    Status expand(FunctionId function, Span asked);      // the gradients in its body
     FunctionId run_tape();                   // @run_tape(tape): all steps, the last one first
 
     Module module;
     ShadowTypes shadows;
     Structures structures;
+    Products products;
 
  private:
-    Status expand(FunctionId function, Span asked);
     Status check_reached() const;            // no gradient is left in what the entry reaches
     Status derive(FunctionId target);        // writes its body, if that is still to be done
     Status derive_plain(FunctionId source, FunctionId target);

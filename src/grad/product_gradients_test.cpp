@@ -1,0 +1,95 @@
+// Gradients where the product form has something to do: tapes across calls, arms and loops, adjoints of data. Both forms
+// against central differences.
+#include "grad/gradient_testing.h"
+#include <gtest/gtest.h>
+
+namespace nereus {
+namespace {
+constexpr const char* types = "type Tree[a] = Leaf(a) | Node(Tree[a], Tree[a])\n"
+                              "type List[a] = Nil | Cons(a, List[a])\n"
+                              "def @total(%l) { match (%l) { Nil => 0.0, Cons(%x, %r) => %x * %x + @total(%r) * 0.7 } }\n";
+const GradientCase cases[] = {
+    {.name = "calls", .params = "%x: Tensor[(n), f64], %y: Tensor[(n), f64]", .body = "sum(@f(@f(%x, %y), %x * %y))",
+     .others = "def @f(%a, %b) { tanh(%a * %b) + %a * 0.5 }"},
+    {.name = "call that keeps nothing", .params = "%x: f64", .body = "@f(%x) * @f(%x * 2.0)", .others = "def @f(%a) { %a + 3.0 }"},
+    {.name = "call with constants", .params = "%x: f64", .body = "@f(%x, 2.0) * @f(3.0, %x) * @f(1.0, 2.0)", .others = "def @f(%a, %b) { %a * %b + exp(%b * 0.1) }"},
+    {.name = "one value given twice", .params = "%x: f64, %p: (f64, f64)", .body = "@f(%x, %x) * @g(%p, %p.0)",
+     .others = "def @f(%a, %b) { %a * %b * %b }\ndef @g(%p, %q) { %p.0 * %p.1 + %q * %q }"},
+    {.name = "one value given twice to a recursion", .params = "%p: (f64, f64)", .body = "@g(%p, %p.0, 3)",
+     .others = "def @g(%p: (f64, f64), %q: f64, %n: i64) -> f64 { if (%n == 0) { %q } else { %p.0 * @g(%p, %q, %n - 1) + %p.1 * %q } }"},
+    {.name = "rows of a table in calls", .params = "%x: Tensor[(4, 3), f64], %i: Tensor[(k), i64]",
+     .body = "%s = for %j in k, (%s = 0.0) { %s * 0.5 + @pick(%x, %i[%j]) }\n%s + @pick(%x, 1)",
+     .others = "def @pick(%t, %i) { sum(%t[%i] * %t[0, :2][0]) + sum(%t[1:3]) }"},
+    {.name = "part of a result", .params = "%x: f64, %y: f64", .body = "%r = @f(%x, %y)\n%r.1 * 2.0",
+     .others = "def @f(%a, %b) { (%a * %b, exp(%a), %b) }"},
+    {.name = "sizes as numbers", .params = "%x: Tensor[(n), f64], %y: Tensor[(2 * n), f64]", .body = "@mean(%x) * @mean(%x * %x) + sum(@halves(%y) * 0.5)",
+     .others = "def @mean(%x: Tensor[(n), f64]) { %s = sum(%x) / cast(n + 1, f64)\n%s * cast(n, f64) * %s }\n"
+               "def @halves(%x: Tensor[(m), f64]) { %y = reshape(%x, [m // 2, 2])\nslice(%y * %y, [0], [m // 2], axes=[0]) }"},
+    {.name = "if in for", .params = "%x: f64, %y: f64",
+     .body = "for %i in 6, (%s = %x) { if (mod(%i, 2) == 0) { %s * %y } else { %s + %x * %x * 0.1 } }"},
+    {.name = "for in if", .params = "%x: f64, %y: f64", .body = "if (%x > 0.0) { for %i in 3, (%s = %x) { %s * %y } } else { %y * %y }"},
+    {.name = "for in for", .params = "%x: Tensor[(n, d), f64], %w: Tensor[(d), f64]",
+     .body = "%r = for %i in n, (%s = %w) { for %j in 2, (%t = %s) { tanh(%t * %w + %x[%i]) } }\nsum(%r * %w)"},
+    {.name = "while in for", .params = "%x: f64",
+     .body = "for %i in 3, (%s = %x) { %r = while (%t = %s * %s + 1.0, %n = 0) (%n < %i) { (%t * 0.5 + %x, %n + 1) }\n%r.0 }"},
+    {.name = "while that keeps nothing", .params = "%x: f64", .body = "%r = while (%s = %x, %n = 0) (%n < 3) { (%s + %s, %n + 1) }\n%r.0 * %x"},
+    {.name = "states that are exchanged", .params = "%x: f64, %y: f64",
+     .body = "%r = for %i in 5, (%a = %x, %b = %y) { (%b, %a * %b * 0.5) }\n%r.0 * %r.1 + %x"},
+    {.name = "state that does not matter", .params = "%x: f64", .body = "%r = for %i in 3, (%a = %x, %b = %x) { (%a * %x, 1.5) }\n%r.0 * %r.1"},
+    {.name = "states that are structures", .params = "%x: f64, %y: f64",
+     .body = "%r = for %i in 4, (%p = (%x, (%y, 3))) { (%p.0 * %p.1.0, (%p.1.0 + %x * 0.1, %i)) }\n%r.0 + %r.1.0"},
+    {.name = "states that are records", .params = "%s: S, %x: f64", .body = "%r = for %i in 3, (%s = %s) { {%s with h = tanh(%s.h * %x + %s.c)} }\n%r.h * %r.c",
+     .others = "type S = {h: f64, c: f64}"},
+    {.name = "state that grows", .params = "%x: Tensor[(d), f64]",
+     .body = "%r = for %i in 3, (%s = %x) { tanh(concat([%s * 0.5, %x], axis=0)) }\nsum(%r * %r)"},
+    {.name = "yields and states of calls", .params = "%x: Tensor[(n, d), f64], %w: Tensor[(d), f64]",
+     .body = "%r = for %i in n, (%h = %w) { %k = @cell(%h, %x[%i])\nyield %k.1\n%k.0 }\nsum(%r.1 * %r.1) + sum(%r.0)",
+     .others = "def @cell(%h, %x) { %n = tanh(%h * 0.5 + %x)\n(%n, %n * %h) }"},
+    {.name = "loop of late sizes", .params = "%x: Tensor[(n), f64]",
+     .body = "for %i in 3, (%s = 0.5) { %k = nonzero(%x > cast(%i, f64) - 1.0)\n%s * 0.5 + sum(exp(gather(%x, %k[0]) * %s)) }", .low = -1.4, .high = 1.4},
+    {.name = "recursion in a loop", .params = "%x: f64", .body = "for %i in 3, (%s = %x) { @power(%s, %i) * 0.5 + %x }",
+     .others = "def @power(%x: f64, %n: i64) -> f64 { if (%n == 0) { 1.0 } else { %x * @power(%x, %n - 1) } }"},
+    {.name = "loop in a recursion", .params = "%x: Tensor[(d), f64], %w: Tensor[(d), f64]", .body = "sum(@deep(%x, %w, 3))",
+     .others = "def @deep(%x, %w, %n: i64) { if (%n == 0) { %x * %w } else { @deep(for %i in %n, (%s = %x) { tanh(%s * %w) }, %w, %n - 1) + %x } }"},
+    {.name = "two recursions", .params = "%x: f64", .body = "@outer(%x, 3)",
+     .others = "def @inner(%x: f64, %n: i64) -> f64 { if (%n == 0) { %x } else { tanh(@inner(%x * 0.9, %n - 1)) } }\n"
+               "def @outer(%x: f64, %n: i64) -> f64 { if (%n == 0) { %x } else { @inner(%x, %n) * @outer(%x * 0.8, %n - 1) } }"},
+    {.name = "data made and taken apart", .params = "%x: f64, %y: f64", .body = "@total(Cons(%x * %y, Cons(%y, Cons(exp(%x), Nil))))", .others = types},
+    {.name = "data made in a loop", .params = "%x: f64", .body = "@total(for %i in 4, (%l = Cons(%x, Nil)) { Cons(%x * cast(%i, f64), %l) })", .others = types},
+    {.name = "data from a recursion", .params = "%t: Tree[Tensor[(d), f64]], %w: Tensor[(d), f64]", .body = "sum(@sum(@scaled(%t, %w)))",
+     .others = std::string(types) +
+               "def @scaled(%t, %w) { match (%t) { Leaf(%v) => Leaf(tanh(%v * %w)), Node(%l, %r) => Node(@scaled(%l, %w), @scaled(%r, %w)) } }\n"
+               "def @sum(%t) { match (%t) { Leaf(%v) => %v * %v, Node(%l, %r) => @sum(%l) * @sum(%r) + @sum(%l) } }"},
+    {.name = "one path of a tree", .params = "%t: Tree[Tensor[(d), f64]]", .body = "sum(@left(%t, 2) * @left(%t, 3))",
+     .others = std::string(types) + "def @left(%t, %n: i64) { match (%t) { Leaf(%v) => %v * %v, Node(%l, %r) => if (%n == 0) { @left(%r, 0) } else { @left(%l, %n - 1) } } }"},
+    {.name = "a tree shared", .params = "%x: f64", .body = "%t = for %i in 6, (%t = Leaf(%x)) { Node(%t, %t) }\n@sum(%t)",
+     .others = std::string(types) + "def @sum(%t) { match (%t) { Leaf(%v) => tanh(%v), Node(%l, %r) => @sum(%l) * 0.3 + @sum(%r) * 0.4 } }"},
+    {.name = "nested patterns", .params = "%t: Tree[f64], %x: f64",
+     .body = "match ((%t, %x)) { (Leaf(%v), %y) => %v * %y, (Node(Leaf(%a), Leaf(%b)), _) => %a * %b, "
+             "(Node(Node(%l, _), %r), %y) if %y > 0.0 => %y * @first(%l) + @first(%r), (Node(%l, %r), %y) => @first(%l) * %y + @first(%r) * 0.5 }",
+     .others = std::string(types) + "def @first(%t) { match (%t) { Leaf(%v) => %v * %v, Node(%l, _) => @first(%l) } }"},
+    {.name = "fields that are structures", .params = "%x: f64, %y: f64, %o: O",
+     .body = "%o = if (%x > 0.0) { Some((%x * %y, {a = %y, n = 2})) } else { %o }\nmatch (%o) { None => %x, Some((%v, {a = %a})) => %v * %a * %x, Other(%p) => %p.a * %x }",
+     .others = "type P = {a: f64, n: i64}\ntype O = None | Some((f64, P)) | Other(P)"},
+    {.name = "records that hold themselves", .params = "%r: Rose, %x: f64", .body = "@rose(%r, %x) * %r.v",
+     .others = "type Rose = {v: f64, next: Forest}\ntype Forest = End | More(Rose, Forest)\n"
+               "def @rose(%r: Rose, %x: f64) -> f64 { %r.v * %x + @forest(%r.next, %x) }\n"
+               "def @forest(%f: Forest, %x: f64) -> f64 { match (%f) { End => 1.0, More(%r, %rest) => @rose(%r, %x) * 0.5 + @forest(%rest, %x) } }"},
+    {.name = "arms that read different values", .params = "%x: Tensor[(n), f64], %y: Tensor[(n), f64], %b: bool",
+     .body = "%h = if (%b) { tanh(%x) } else { %y * 2.0 }\n%k = if (%b) { %h } else { exp(%h * 0.1) * %x }\nsum(%k * %h)"},
+    {.name = "match on a constant", .params = "%x: f64, %n: i64", .body = "match (%n) { 0 => %x, 1 => %x * %x, _ => exp(%x) * 0.5 }"},
+    {.name = "stopped in a loop", .params = "%x: f64", .body = "for %i in 3, (%s = %x) { %s + stop_gradient(%s * 0.0) * %x }"},
+    {.name = "split and topk in a call", .params = "%x: Tensor[(6), f64]", .body = "@f(%x)",
+     .others = "def @f(%x) { %p = split(%x, [2, 4], axis=0)\nsum(%p.1 * %p.1) + sum(topk(%x, 3).0 * topk(%x, 3).0) }"},
+};
+
+class ProductGradient : public testing::TestWithParam<GradientCase> {};
+TEST_P(ProductGradient, IsTheCentralDifference) { check_gradient(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Product, ProductGradient, testing::ValuesIn(cases), [](const auto& info) {
+    std::string name = info.param.name;
+    for (char& letter : name)
+        if (!isalnum(letter)) letter = '_';
+    return name;
+});
+} // namespace
+} // namespace nereus
