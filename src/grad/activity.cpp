@@ -38,6 +38,7 @@ bool Activity::decide(const Binding& b) {
     switch (b.form) {
     case Form::literal: case Form::dim: case Form::function: case Form::lambda: case Form::closure: case Form::check: return false;
     case Form::op: {
+        if (b.op->builtin == Builtin::push || b.op->builtin == Builtin::set || b.op->builtin == Builtin::seq_get) return any;
         if (b.op->builtin != Builtin::none) return false;
         std::optional<NamedGradient> row = gradient_rule(*b.op);
         return any && row && row->rule;

@@ -14,7 +14,7 @@ std::vector<Pattern> all_named(const Values& variables) {
 Result<FunctionId> AdjointStructures::function(Task task, TypeId type, TypeId result, Span span) {
     auto [it, is_new] = functions_.try_emplace({task, type});
     if (!is_new) return it->second;
-    constexpr std::string_view titles[] = {"added", "forced", "as_adjoint"};
+    constexpr std::string_view titles[] = {"added", "forced", "as_adjoint", "item_of", "without", "added_at"};
     FunctionId id = structures_.new_function(std::string(titles[size_t(task)]), span);
     functions_[{task, type}] = id;
     Function made = module_[id];                         // apart from the table, which may move meanwhile
@@ -22,17 +22,22 @@ Result<FunctionId> AdjointStructures::function(Task task, TypeId type, TypeId re
     w.span = span;
     made.result = result;
     ValueId body;
+    bool is_seq = module_.types[type].kind == TypeKind::seq;
     switch (task) {
-    case Task::add: body = TRY(write_add(w, type)); break;
-    case Task::force: body = TRY(write_force(w, type)); break;
-    case Task::of_value: body = TRY(write_of_value(w, type)); break;
+    case Task::add: body = TRY(is_seq ? write_add_seq(w, type) : write_add(w, type)); break;
+    case Task::force: body = TRY(is_seq ? write_force_seq(w, type) : write_force(w, type)); break;
+    case Task::of_value: body = TRY(is_seq ? write_of_value_seq(w, type) : write_of_value(w, type)); break;
+    case Task::item: body = TRY(write_item(w, type)); break;
+    case Task::without: body = TRY(write_without(w, type)); break;
+    case Task::add_at: body = TRY(write_add_at(w, type)); break;
     }
     w.finish(made.body, {body});
     module_[id] = std::move(made);
     return id;
 }
 
-ValueId AdjointStructures::zero_data(Writer& w, TypeId leaf) {
+ValueId AdjointStructures::zero(Writer& w, TypeId leaf) {
+    if (module_.types[leaf].kind == TypeKind::seq) return w.bind(Binding{.form = Form::seq}, leaf);
     DeclId decl = module_.types[leaf].decl;
     return w.construct(decl, types_.zero_of(decl), {}, leaf);
 }
@@ -55,7 +60,7 @@ Result<ValueId> AdjointStructures::add_held(Writer& w, TypeId field, ValueId a, 
         }
         return w.tuple(sums);
     }
-    if (module_.types[field].kind == TypeKind::data) return add(w, a, b);
+    if (module_.types[field].kind != TypeKind::tensor) return add(w, a, b);
     DeclId maybe = types_.maybe_decl();
     ValueId x = w.value("x", field), y = w.value("y", field);
     Pattern zero = made_by(module_, maybe, 1, {});
@@ -107,7 +112,7 @@ ValueId AdjointStructures::held(Writer& w, TypeId field, std::span<const ValueId
         return w.tuple(made);
     }
     TypeId type = types_.held(field);
-    if (module_.types[field].kind == TypeKind::data) return leaves[0].valid() ? leaves[0] : zero_data(w, type);
+    if (module_.types[field].kind != TypeKind::tensor) return leaves[0].valid() ? leaves[0] : zero(w, type);
     DeclId maybe = types_.maybe_decl();
     return leaves[0].valid() ? w.construct(maybe, 0, {leaves[0]}, type) : w.construct(maybe, 1, {}, type);
 }
@@ -122,7 +127,7 @@ Status AdjointStructures::release(Writer& w, TypeId field, ValueId held, const Z
         return {};
     }
     size_t at = out.size();
-    if (module_.types[field].kind == TypeKind::data) {
+    if (module_.types[field].kind != TypeKind::tensor) {
         out.push_back(held);
         return {};
     }
@@ -169,7 +174,7 @@ Result<ValueId> AdjointStructures::forced_held(Writer& w, ValueId x, ValueId hel
         if (t.kind == TypeKind::data) return w.construct(t.decl, 0, made, type);
         return w.bind(Binding{.form = Form::tuple, .args = made}, type);
     }
-    if (t.kind == TypeKind::data) return w.call(TRY(function(Task::force, type, type, w.span)), {x, held}, type);
+    if (t.kind != TypeKind::tensor) return w.call(TRY(function(Task::force, type, type, w.span)), {x, held}, type);
     DeclId maybe = types_.maybe_decl();
     ValueId v = w.value("v", type);
     return w.match(held, type, {
@@ -207,7 +212,7 @@ Result<Leaves> AdjointStructures::of_value(Writer& w, ValueId x) {
     if (structures_.shadows().inert(type)) return Leaves{};
     if (!types_.is_spread(type)) {
         if (module_.types[type].kind == TypeKind::tensor) return Leaves{x};
-        TypeId leaf = types_.of_data(type);
+        TypeId leaf = types_.held(type);
         return Leaves{w.call(TRY(function(Task::of_value, type, leaf, w.span)), {x}, leaf)};
     }
     Leaves all;

@@ -22,14 +22,27 @@ class AdjointStructures {
     ValueId held(Writer& w, TypeId field, std::span<const ValueId> leaves);
     using Zero = std::function<ValueId(size_t leaf)>;
     Status release(Writer& w, TypeId field, ValueId held, const Zero& zero, Leaves& out);
-    ValueId zero_data(Writer& w, TypeId leaf);                       // of a leaf that stands for data
+    ValueId zero(Writer& w, TypeId leaf);                            // of a leaf that stands for data or a Seq
+
+    // Elements of the adjoint of a Seq, held (adjoint_seq.cpp).
+    Result<ValueId> item(Writer& w, ValueId leaf, ValueId i);
+    Result<ValueId> without(Writer& w, ValueId leaf, ValueId i);                         // zero there
+    Result<ValueId> add_at(Writer& w, ValueId leaf, ValueId length, ValueId i, ValueId held);
 
  private:
-    enum class Task : uint8_t { add, force, of_value };
+    enum class Task : uint8_t { add, force, of_value, item, without, add_at };
     Result<FunctionId> function(Task task, TypeId type, TypeId result, Span span);
     Result<ValueId> write_add(Writer& w, TypeId data);
     Result<ValueId> write_force(Writer& w, TypeId data);
     Result<ValueId> write_of_value(Writer& w, TypeId data);
+    Result<ValueId> write_add_seq(Writer& w, TypeId seq);
+    Result<ValueId> write_force_seq(Writer& w, TypeId seq);
+    Result<ValueId> write_of_value_seq(Writer& w, TypeId seq);
+    Result<ValueId> write_item(Writer& w, TypeId seq);
+    Result<ValueId> write_without(Writer& w, TypeId seq);
+    Result<ValueId> write_add_at(Writer& w, TypeId seq);
+    TypeId element(TypeId seq) { return module_.types[seq].parts[0]; }
+    ValueId zero_held(Writer& w, TypeId field) { return held(w, field, Leaves(types_.count(field))); }
     Result<ValueId> add_held(Writer& w, TypeId field, ValueId a, ValueId b);
     Result<ValueId> forced_held(Writer& w, ValueId x, ValueId held);
 

@@ -27,7 +27,7 @@ std::vector<TypeId> AdjointTypes::parts(TypeId spread) {
 std::vector<TypeId> AdjointTypes::leaves(TypeId id) {
     id = shadows_.plain(id);
     if (shadows_.inert(id)) return {};
-    if (!is_spread(id)) return {module_.types[id].kind == TypeKind::data ? of_data(id) : id};
+    if (!is_spread(id)) return {module_.types[id].kind == TypeKind::tensor ? id : held(id)};
     std::vector<TypeId> all;
     for (TypeId part : parts(id))
         for (TypeId leaf : leaves(part)) all.push_back(leaf);
@@ -61,7 +61,11 @@ TypeId AdjointTypes::held(TypeId id) {
         for (TypeId& part : all) part = held(part);
         return all.size() == 1 ? all[0] : module_.types.tuple(all);
     }
-    return module_.types[id].kind == TypeKind::data ? of_data(id) : maybe(id);
+    if (module_.types[id].kind == TypeKind::data) return of_data(id);
+    if (module_.types[id].kind == TypeKind::tensor) return maybe(id);
+    TypeId leaf = module_.types.seq(held(module_.types[id].parts[0]));
+    data_of_[leaf] = id;
+    return leaf;
 }
 
 TypeId AdjointTypes::of_data(TypeId data) {
@@ -95,6 +99,8 @@ void AdjointTypes::declare(TypeId data) {
             for (TypeId part : parts(id)) count(part);
         } else if (module_.types[id].kind == TypeKind::tensor) {
             add(maybe(id));
+        } else if (module_.types[id].kind == TypeKind::seq) {
+            count(module_.types[id].parts[0]);
         } else if (!in_group(id)) {
             declare(id);
             for (TypeId arg : std::vector<TypeId>(adjoints_[id].args)) add(arg);
@@ -123,6 +129,7 @@ void AdjointTypes::declare(TypeId data) {
             return written.size() == 1 ? written[0] : module_.types.tuple(written);
         }
         if (module_.types[id].kind == TypeKind::tensor) return module_.types.variable(params[next++].var);
+        if (module_.types[id].kind == TypeKind::seq) return module_.types.seq(write(module_.types[id].parts[0]));
         std::vector<TypeArg> passed;
         size_t wanted = adjoints_[id].args.size();
         for (size_t i = 0; i < wanted; ++i)

@@ -3,11 +3,13 @@
 //   float tensor          one leaf, a tensor of its shape
 //   tuple, record         the leaves of the parts, one after the other: the type is *spread*
 //   data                  one leaf of a type of its own; so has a record that holds itself
+//   Seq                   one leaf, a Seq; without elements it is zero everywhere, otherwise it has at least as many
 //   without floats        none
 //
 // The type for data has the same constructors and one more, which says that everything is zero:
 // TreeAdj[c] = LeafAdj(c) | NodeAdj(TreeAdj[c], TreeAdj[c]) | NoTree, used as TreeAdj[Adj[Tensor]]. A tensor inside is
-// an Adj[a] = Val(a) | Zero. As with shadows each tensor is a type parameter: the shapes stage follows those.
+// an Adj[a] = Val(a) | Zero, in elements of a Seq too. As with shadows each tensor is a type parameter: the shapes stage
+// follows those.
 #pragma once
 #include "grad/shadow_types.h"
 
@@ -23,10 +25,10 @@ class AdjointTypes {
     size_t offset(TypeId spread, size_t part);           // of the part's first leaf
 
     TypeId of_data(TypeId data);
-    TypeId data_of(TypeId leaf) const { return data_of_.at(leaf); }   // whose adjoint it is
+    TypeId data_of(TypeId leaf) const { return data_of_.at(leaf); }   // whose adjoint it is; of Seq too
     DeclId decl_of(TypeId data);                         // its last constructor is the zero
     uint32_t zero_of(DeclId decl) const { return uint32_t(module_[decl].constructors.size() - 1); }
-    TypeId held(TypeId type);                            // the adjoint of a field of data: leaves as a tuple, () if none
+    TypeId held(TypeId type);                            // of a field of data or element of a Seq: leaves as a tuple, () if none
     TypeId maybe(TypeId tensor);                         // Adj[tensor]: constructor 0 is Val, 1 is Zero
     DeclId maybe_decl();
 

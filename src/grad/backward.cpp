@@ -49,13 +49,14 @@ Status Backward::step(BindingId id) {
     if (std::none_of(all.begin(), all.end(), [](ValueId leaf) { return leaf.valid(); })) return {};
     switch (b.form) {
     case Form::literal: case Form::dim: return {};
-    case Form::op: return op(b);
+    case Form::op: return b.op->builtin == Builtin::none ? op(b) : sequence(b);
+    case Form::seq: return sequence(b);
     case Form::tuple: case Form::record: case Form::update: case Form::field: return structure(b);
     case Form::construct: return construct(b);
     case Form::call: return call(id);
     case Form::if_: case Form::match: return branch(id);
     case Form::for_: case Form::while_: return loop(id);
-    case Form::project: case Form::apply: case Form::function: case Form::seq: case Form::index: case Form::lambda:
+    case Form::project: case Form::apply: case Form::function: case Form::index: case Form::lambda:
     case Form::closure: case Form::check: break;
     }
     return Error{Code::internal, "grad: the product form does not know this form", b.span};
@@ -151,7 +152,7 @@ ValueId Backward::primal(ValueId root, size_t i) {
 
 ValueId Backward::zero(ValueId root, size_t i) {
     TypeId type = types_.leaves(w_.type(root))[i];
-    if (module_.types[type].kind == TypeKind::data) return structures_.zero_data(w_, type);
+    if (module_.types[type].kind != TypeKind::tensor) return structures_.zero(w_, type);
     DType dtype = *module_.types[type].element.dtype;
     return w_.op("full", {shape(primal(root, i)), w_.number(0, dtype)});
 }

@@ -12,7 +12,7 @@
 // forward code.
 //
 // backward.cpp: adjoints; backward_op.cpp: operators; backward_structure.cpp: tuples, records, constructors;
-// backward_control.cpp: if, match, calls; backward_loop.cpp: loops.
+// backward_seq.cpp: Seq; backward_control.cpp: if, match, calls; backward_loop.cpp: loops.
 #pragma once
 #include "grad/activity.h"
 #include "grad/adjoint_structures.h"
@@ -68,6 +68,9 @@ class Backward {
     Status branch(BindingId id);
     Leaves pattern_adjoint(const Pattern& p, TypeId subject);
     Status call(BindingId id);
+    Status sequence(const Binding& b);
+    Status hand_element(ValueId v, ValueId held);
+    ValueId length(ValueId seq);                         // taken in forward code
     Status loop(BindingId id);
 
     // What arms and loop bodies change of adjoints that exist outside of them.

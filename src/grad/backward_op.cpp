@@ -40,8 +40,26 @@ class OpBackward : public Gradient {
         ValueId made = here(add(so_far, false));
         b_.leaf(x, 0) = made;
     }
-    void contribute_parts(size_t, ValueId, int64_t) override {
-        status = Error{Code::internal, "grad: a Seq in the product form", binding().span};
+    // Where a part begins is counted along the way.
+    void contribute_parts(size_t param, ValueId whole, int64_t axis) override {
+        ValueId parts = arg(param);
+        if (!status || !b_.active(parts)) return;
+        whole = here(whole);
+        Types& types = w_.module().types;
+        TypeId integer = types.scalar(DType::i64), element = types[b_.plain(parts)].parts[0], all = b_.types_.held(b_.plain(parts));
+        ValueId i = w_.value("i", integer), from = w_.value("from", integer), done = w_.value("done", all);
+        const Written outside = here_;
+        Result<BlockId> body = w_.block({i, from, done}, [&]() -> Result<std::vector<ValueId>> {
+            ValueId to = add(from, extent(w_.builtin("seq_get", {parts, i}, element), axis));
+            ValueId part = op("slice", {whole, {{from}, true}, {{to}, true}}, {{"axes", std::vector<int64_t>{axis}}});
+            ValueId held = b_.structures_.held(w_, element, Leaves{part});
+            return std::vector<ValueId>{to, w_.builtin("push", {done, held}, all)};
+        });
+        here_ = outside;
+        ValueId count = w_.builtin("length", {parts}, integer), none = b_.structures_.zero(w_, all);
+        Binding loop{.form = Form::for_, .args = {count, w_.number(0, DType::i64), none}, .blocks = {*body}};
+        ValueId made = w_.bind(std::move(loop), types.tuple({integer, all}));
+        status = b_.contribute(parts, 0, w_.project(made, 1));
     }
 
     ValueId op(std::string_view name, std::vector<Operand> operands, AttributeList attributes) override {

@@ -7,7 +7,7 @@ namespace nereus {
 struct GradientCase {
     std::string name;
     std::string params;                      // of @loss: "%x: Tensor[(n, d), f64], %i: i64"
-    std::string body;                        // of @loss; its result is a scalar f64
+    std::string body;                        // of @loss; its result is a scalar f64; $MODE: the form that is tested
     std::string others = {};                 // declarations it needs
     double low = -2, high = 2;               // of random floats
     int64_t whole_low = 0, whole_high = 3;   // of random integers

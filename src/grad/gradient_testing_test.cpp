@@ -124,6 +124,7 @@ void check_mode(const GradientCase& c, const std::string& mode, uint64_t seed, i
         names += (names.empty() ? "" : ", ") + c.params.substr(at, c.params.find(':', at) - at);
     std::string text = c.others + "\ndef @loss(" + c.params + ") {\n" + c.body + "\n}\n" +
                        "def @main(" + c.params + ") { grad(@loss, mode=\"" + mode + "\")(" + names + ") }\n";
+    for (size_t at = text.find("$MODE"); at != std::string::npos; at = text.find("$MODE")) text.replace(at, 5, '"' + mode + '"');
     Result<Module> parsed = parse("case.nr", text, all_ops());
     ASSERT_TRUE(parsed) << parsed.error().message << text;
     CompileOptions options;

@@ -15,7 +15,7 @@ constexpr const char* row = "%x: Tensor[(n, d), f64], %y: Tensor[(d), f64]";
 constexpr const char* column = "%x: Tensor[(n, 1), f64], %y: Tensor[(d), f64]";
 constexpr const char* scalar = "%x: f64, %y: Tensor[(n, d), f64]";
 
-struct OpCase { const char* name; const char* params; const char* body; double low = -2, high = 2; bool compiled = true; bool smallest = true; bool product = true; };
+struct OpCase { const char* name; const char* params; const char* body; double low = -2, high = 2; bool compiled = true; bool smallest = true; };
 const OpCase cases[] = {
     {"neg", matrix, "-%x"},
     {"exp", matrix, "exp(%x)"},
@@ -65,7 +65,7 @@ const OpCase cases[] = {
     {"transpose last axes", "%x: Tensor[(n, d, 2), f64]", "transpose(%x, [-1, -2])"},
     {"concat", "%x: Tensor[(n, d), f64], %y: Tensor[(m, d), f64]", "concat([%x, %y, %x], axis=0)"},
     {"concat last axis", "%x: Tensor[(n, d), f64], %y: Tensor[(n, m), f64]", "concat([%x, %y], axis=-1)"},
-    {"concat of a Seq", "%x: Tensor[(n, d), f64], %y: Tensor[(m, d), f64]", "concat(push(push([%x], %y), %x), axis=0)", -2, 2, false, true, false},
+    {"concat of a Seq", "%x: Tensor[(n, d), f64], %y: Tensor[(m, d), f64]", "concat(push(push([%x], %y), %x), axis=0)", -2, 2, false},
     {"split", "%x: Tensor[(n, 7), f64]", "{ %p = split(%x, [2, 4, 1], axis=1)\n %p.0 * %p.2 + %p.2 }"},
     {"split unused", "%x: Tensor[(6), f64]", "split(%x, [2, 4], axis=0).1"},
     {"full", "%x: f64", "full([3, 2], %x * %x)"},
@@ -97,7 +97,7 @@ TEST_P(OpGradient, IsTheCentralDifference) {
     std::string value = block ? body.substr(1, body.size() - 2) : body;
     size_t last = block ? value.rfind('\n') + 1 : 0;
     GradientCase full{.name = c.name, .params = params, .body = value.substr(0, last) + "@weighed(" + value.substr(last) + ")",
-                      .others = weighed, .low = c.low, .high = c.high, .compiled = c.compiled, .smallest = c.smallest, .product = c.product};
+                      .others = weighed, .low = c.low, .high = c.high, .compiled = c.compiled, .smallest = c.smallest};
     check_gradient(full);
 }
 std::string case_name(const testing::TestParamInfo<OpCase>& info) {

@@ -30,17 +30,12 @@ Result<std::string> ProductSupport::obstacle_in(const Function& function, BlockI
 }
 
 std::string ProductSupport::obstacle_in(const Function& function, const Binding& b) {
-    auto is_inert_seq = [&](ValueId v) {
-        return all_.module.types[function[v].type].kind != TypeKind::seq || all_.shadows.inert(function[v].type);
-    };
     switch (b.form) {
     case Form::apply: case Form::function: case Form::lambda: return "a function as a value";
-    case Form::seq: return is_inert_seq(b.results[0]) ? "" : "a Seq of floats";
     case Form::update: return all_.products.types.is_spread(function[b.results[0]].type) ? "" : "an update of a record that holds itself";
     case Form::op: break;
     default:
-        if (all_.shadows.holds_cell(function[b.results[0]].type)) return "a cell";
-        return is_inert_seq(b.results[0]) ? "" : "a Seq of floats";
+        return all_.shadows.holds_cell(function[b.results[0]].type) ? "a cell" : "";
     }
     switch (b.op->builtin) {
     case Builtin::ref: case Builtin::read: case Builtin::write: return "a cell";
@@ -48,8 +43,6 @@ std::string ProductSupport::obstacle_in(const Function& function, const Binding&
     case Builtin::none: case Builtin::push: case Builtin::length: case Builtin::set: case Builtin::seq_get: case Builtin::print:
     case Builtin::assert_: case Builtin::equal: case Builtin::stop_gradient: break;
     }
-    for (ValueId arg : b.args)
-        if (!is_inert_seq(arg)) return "a Seq of floats";
     return "";
 }
 } // namespace nereus

@@ -32,10 +32,7 @@ Result<bool> Rewrite::takes_product(const Binding& b, const Binding& target) {
     for (TypeId part : signature)
         if (shadows_.holds_cell(part) || shadows_.holds_function(part)) obstacle = "a function of cells or functions";
     for (TypeId leaf : op == "vjp" && obstacle.empty() ? all_.products.types.leaves(signature.back()) : std::vector<TypeId>())
-        if (module_.types[leaf].kind != TypeKind::tensor) obstacle = "vjp of a result that is data";
-    for (TypeId part : signature)
-        for (TypeId inner : obstacle.empty() ? shadows_.reached(part) : std::vector<TypeId>())
-            if (module_.types[inner].kind == TypeKind::seq && !shadows_.inert(inner)) obstacle = "a Seq of floats";
+        if (module_.types[leaf].kind != TypeKind::tensor) obstacle = "vjp of a result that is data or a Seq";
     if (obstacle.empty())
         obstacle = target.form == Form::function ? TRY(support.obstacle(target.function, b.span))
                                                  : TRY(support.obstacle(source_, target.blocks[0], b.span));
