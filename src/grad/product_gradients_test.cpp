@@ -113,6 +113,55 @@ const GradientCase cases[] = {
      .others = "def @f(%x) { %p = split(%x, [2, 4], axis=0)\nsum(%p.1 * %p.1) + sum(topk(%x, 3).0 * topk(%x, 3).0) }"},
 };
 
+// Each program in both forms, with the same result.
+std::string in_both_forms(const std::string& program) {
+    auto in_form = [&](const std::string& mode) {
+        std::string text = program;
+        for (size_t at = text.find("$MODE"); at != std::string::npos; at = text.find("$MODE")) text.replace(at, 5, '"' + mode + '"');
+        return shown(text);
+    };
+    std::string product = in_form("product");
+    EXPECT_EQ(product, in_form("closures")) << program;
+    return product;
+}
+
+TEST(Product, CustomRules) {
+    std::string rule = "def @sq(%x) with vjp = (@fwd, @bwd) { %x * %x }\ndef @fwd(%x) { (%x * %x, %x) }\n"
+                       "def @bwd(%r, %d) { %d * %r * 20.0 }\n";
+    EXPECT_EQ(in_both_forms(rule + "def @main() { grad(fn(%x) { @sq(%x) * 2.0 }, mode=$MODE)(3.0) }"), "f32 120");
+    EXPECT_EQ(in_both_forms(rule + "def @main() { grad(@sq, mode=$MODE)(3.0) }"), "f32 60");
+    EXPECT_EQ(in_both_forms(rule + "def @main() { grad(fn(%x) { grad(@sq, mode=$MODE)(%x) }, mode=$MODE)(3.0) }"), "f32 20");
+    EXPECT_EQ(in_both_forms("type P = {a: f32, n: i64}\ndef @f(%p: P, %x) with vjp = (@fwd, @bwd) { %p.a * %x }\n"
+                            "def @fwd(%p: P, %x) { (%p.a * %x, (%p, %x)) }\n"
+                            "def @bwd(%r, %d) { ({a = %d * %r.1, n = 5}, %d * %r.0.a) }\n"
+                            "def @main() { grad(fn(%p: P, %x) { @f(%p, %x) * 2.0 }, mode=$MODE)({a = 3.0, n = 1}, 4.0) }"),
+              "({a = f32 8, n = i64 0}, f32 6)");
+    EXPECT_EQ(in_both_forms("type L = Nil | Cons(f32, L)\ndef @f(%l: L, %x: f32) -> (L, f32) with vjp = (@fwd, @bwd) { (%l, %x) }\n"
+                            "def @fwd(%l: L, %x: f32) -> ((L, f32), ()) { ((%l, %x), ()) }\n"
+                            "def @bwd(%r, %d: (L, f32)) -> (L, f32) { (match (%d.0) { Nil => Nil, Cons(%a, %r) => Cons(%a * 3.0, %r) }, %d.1 * 2.0) }\n"
+                            "def @head(%l: L) -> f32 { match (%l) { Nil => 0.0, Cons(%a, _) => %a * %a } }\n"
+                            "def @main() { grad(fn(%l: L, %x) { %p = @f(%l, %x)\n@head(%p.0) * %p.1 }, mode=$MODE)(Cons(2.0, Cons(5.0, Nil)), 7.0) }"),
+              "(Cons(f32 84, Cons(f32 0, Nil)), f32 8)");
+}
+
+TEST(Product, FormsOfGradients) {
+    EXPECT_EQ(in_both_forms("def @f(%x, %y) { %x * %y }\ndef @main() { value_and_grad(@f, wrt=[1], mode=$MODE)(3.0, 4.0) }"), "(f32 12, f32 3)");
+    EXPECT_EQ(in_both_forms("def @f(%x) { (%x * %x, 2) }\ndef @main() { vjp(@f, mode=$MODE)(tensor([3.0, 4.0]), (tensor([1.0, 10.0]), 0)) }"),
+              "Tensor[(2), f32] [6, 80]");
+    EXPECT_EQ(in_both_forms("def @apply(%f, %x) { %f(%x) }\ndef @main() { %k = 2.0 * 1.0\n@apply(grad(fn(%x) { exp(%x) * 0.0 + %x * %k }, mode=$MODE), 1.0) }"), "f32 2");
+    EXPECT_EQ(in_both_forms("def @main() { %g = grad(fn(%x) { %x * %x * %x }, mode=$MODE)\n(%g(1.0), %g(2.0)) }"), "(f32 3, f32 12)");
+    EXPECT_EQ(in_both_forms("def @f(%x, %y) { %y }\ndef @main() { grad(@f, mode=$MODE)(3.0, 4.0) }"), "(f32 0, f32 1)");
+    EXPECT_EQ(in_both_forms("def @main() { %x = tensor([1.0, 2.0])\ngrad(fn(%w) { sum(%w * %x) }, mode=$MODE)(%x) }"), "Tensor[(2), f32] [1, 2]");
+    EXPECT_NE(refusal("def @main(%d: Tensor[(3), f32], %x: Tensor[(2), f32]) { vjp(fn(%x) { %x * %x }, mode=\"product\")(%x, %d) }"), "");
+}
+
+// The order of differentiation and what belongs to which: the inner variable is not the outer one.
+TEST(Product, PerturbationsAreKeptApart) {
+    EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { %x * grad(fn(%y) { %x + %y }, mode=$MODE)(1.0) }, mode=$MODE)(1.0) }"), "f32 1");
+    EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { grad(fn(%y) { %x * %y * %y }, mode=$MODE)(%x) }, mode=$MODE)(3.0) }"), "f32 12");
+    EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { %x * grad(fn(%y) { %y * %x * %y }, mode=$MODE)(%x) }, mode=$MODE)(2.0) }"), "f32 24");
+}
+
 class ProductGradient : public testing::TestWithParam<GradientCase> {};
 TEST_P(ProductGradient, IsTheCentralDifference) { check_gradient(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Product, ProductGradient, testing::ValuesIn(cases), [](const auto& info) {

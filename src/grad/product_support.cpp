@@ -6,9 +6,11 @@ Result<std::string> ProductSupport::obstacle(FunctionId id, Span asked) {
     if (!seen_.insert(id).second) return std::string();
     TRY(all_.expand(id, asked));
     const Function function = all_.module[id];           // a copy: expanding others moves the table
-    if (function.vjp_forward.valid()) return "a function with a rule of its own, @" + function.name;
-    for (ValueId param : function.params)
+    for (ValueId param : function.params) {
         if (all_.shadows.holds_cell(function[param].type)) return std::string("a cell");
+        if (all_.shadows.holds_function(function[param].type)) return std::string("a function as a value");
+    }
+    if (function.vjp_forward.valid()) return std::string();      // what it does inside is not looked at
     return obstacle_in(function, function.body, asked);
 }
 Result<std::string> ProductSupport::obstacle(const Function& function, BlockId block, Span asked) {
@@ -41,7 +43,7 @@ std::string ProductSupport::obstacle_in(const Function& function, const Binding&
     case Builtin::ref: case Builtin::read: case Builtin::write: return "a cell";
     case Builtin::grad: return "a gradient of a function that only the run decides on";
     case Builtin::none: case Builtin::push: case Builtin::length: case Builtin::set: case Builtin::seq_get: case Builtin::print:
-    case Builtin::assert_: case Builtin::equal: case Builtin::stop_gradient: break;
+    case Builtin::assert_: case Builtin::equal: case Builtin::stop_gradient: case Builtin::leaves: break;
     }
     return "";
 }

@@ -73,10 +73,10 @@ Result<Derived> Products::derived(FunctionId function, const std::vector<bool>& 
     TRY(all_.expand(function, asked));
     Entry entry;
     const std::string name = all_.module[function].name;
-    bool cycle = recursive(function);
+    bool custom = all_.module[function].vjp_forward.valid(), cycle = !custom && recursive(function);
     if (cycle) entry.derived.forward = all_.structures.new_function(name + ".fwd", all_.module[function].span);
     entry.derived.backward = all_.structures.new_function(name + ".bwd", all_.module[function].span);
-    entry.derived.threaded = threaded(function, active);
+    entry.derived.threaded = custom ? std::vector<bool>(active.size()) : threaded(function, active);
     if (cycle) {
         entry.decl = types.reserve_tape(name);
         entry.derived.tape = all_.module.types.data(entry.decl, {});     // with its arguments when these are known
@@ -84,7 +84,7 @@ Result<Derived> Products::derived(FunctionId function, const std::vector<bool>& 
         stack_.push_back(key);
     }
     entries_[key] = entry;
-    TRY(derive(key, entry));
+    TRY(custom ? derive_custom(key, entry) : derive(key, entry));
     Entry& done = entries_[key];
     done.derived = entry.derived, done.kept = entry.kept;
     if (cycle && done.lowest == done.index) finish_group(done.index);
@@ -190,6 +190,64 @@ Status Products::derive(const Key& key, Entry& entry) {
     both.body = body;
     module[entry.derived.backward] = copy(both);
     if (!entry.derived.tape.valid()) entry.derived.forward = id;
+    return {};
+}
+
+// The tape has the residual, the result, whose form the rule wants its adjoint in, and the shapes that the adjoints of
+// active parameters must have.
+Status Products::derive_custom(const Key& key, Entry& entry) {
+    Module& module = all_.module;
+    ShadowTypes& shadows = all_.shadows;
+    const auto& [id, active] = key;
+    const Function source = module[id];
+    Function forward, backward;
+    forward.span = backward.span = source.span;
+    Writer w(module, shadows, forward);
+    w.span = source.span;
+    for (ValueId param : source.params) w.param(source[param].name, shadows.plain(source[param].type));
+    ValueId made = w.call(source.vjp_forward, forward.params, shadows.plain(module[source.vjp_forward].result));
+    ValueId y = w.project(made, 0, "y");
+    std::vector<ValueId> kept{w.project(made, 1, "residual"), y};
+    std::vector<size_t> shape_at(active.size());         // of a parameter's first leaf, in the tape
+    for (size_t i = 0; i < active.size(); ++i) {
+        shape_at[i] = kept.size();
+        if (!active[i]) continue;
+        Leaves of = TRY(structures.of_value(w, forward.params[i]));
+        for (ValueId leaf : of) kept.push_back(module.types[w.type(leaf)].kind == TypeKind::tensor ? w.shape_of(leaf) : w.unit());
+    }
+    ValueId tape = w.tuple(kept);
+    entry.derived.tape = w.type(tape);
+    w.finish(forward.body, {w.tuple({y, tape})});
+    forward.result = w.type(forward[forward.body].results[0]);
+    entry.derived.forward = all_.structures.new_function(source.name + ".fwd", source.span);
+    forward.name = module[entry.derived.forward].name;
+
+    Writer b(module, shadows, backward);
+    b.span = source.span;
+    ValueId given = b.param("tape", entry.derived.tape);
+    Leaves adjoint;
+    for (TypeId leaf : types.leaves(source.result)) adjoint.push_back(b.param("dy", leaf));
+    ValueId residual = b.project(given, 0, "residual"), result = b.project(given, 1, "y");
+    ValueId dy = TRY(structures.forced(b, result, adjoint));
+    ValueId all = b.call(source.vjp_backward, {residual, dy}, shadows.plain(module[source.vjp_backward].result));
+    Leaves results;
+    for (size_t i = 0; i < active.size(); ++i) {
+        if (!active[i]) continue;
+        Leaves own = TRY(structures.of_value(b, active.size() == 1 ? all : b.project(all, i)));
+        for (size_t j = 0; j < own.size(); ++j) {
+            bool tensor = module.types[b.type(own[j])].kind == TypeKind::tensor;
+            if (tensor) {                                // writing over the whole: refused unless the shapes are the same
+                ValueId zeros = b.op("full", {b.project(given, shape_at[i] + j), b.number(0, b.dtype(own[j]))});
+                own[j] = b.op("slice_update", {zeros, own[j], {{}, true}});
+            }
+            results.push_back(own[j]);
+        }
+    }
+    b.finish(backward.body, {b.tuple(results)});
+    backward.result = shadows.plain(b.type(backward[backward.body].results[0]));
+    backward.name = module[entry.derived.backward].name;
+    module[entry.derived.forward] = std::move(forward);
+    module[entry.derived.backward] = std::move(backward);
     return {};
 }
 

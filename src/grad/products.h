@@ -44,6 +44,7 @@ class Products {
         std::vector<TypeId> kept;            // what that holds
     };
     Status derive(const Key& key, Entry& entry);
+    Status derive_custom(const Key& key, Entry& entry);  // of a function `with vjp`
     void finish_group(size_t from);          // of functions that call each other: their tape types
     std::vector<bool> threaded(FunctionId function, const std::vector<bool>& active);
     const std::set<FunctionId>& reached(FunctionId function);
