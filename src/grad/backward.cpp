@@ -117,27 +117,42 @@ BlockId Backward::home(ValueId v) const {
     auto it = block_of_.find(v);
     return it == block_of_.end() ? base_ : it->second;
 }
+void Backward::note(BlockId block, size_t first_value, size_t first_binding) {
+    for (size_t i = first_value; i < f_.values.size(); ++i) block_of_[ValueId(i)] = block;
+    for (size_t i = first_binding; i < f_.bindings.size(); ++i) definitions_.try_emplace(f_.bindings[i].results[0], BindingId(i));
+}
 ValueId Backward::in_forward(BlockId block, const std::function<ValueId()>& write) {
     BlockId here = w_.at();
+    size_t first_value = f_.values.size(), first_binding = f_.bindings.size();
     w_.go_to(block);
-    size_t from = f_.values.size(), first = f_.bindings.size();
     ValueId made = write();
-    for (size_t i = from; i < f_.values.size(); ++i) block_of_[ValueId(i)] = block;
-    for (size_t i = first; i < f_.bindings.size(); ++i) definitions_[f_.bindings[i].results[0]] = BindingId(i);
     w_.go_to(here);
+    note(block, first_value, first_binding);
+    return made;
+}
+ValueId Backward::behind(ValueId v, const std::function<ValueId()>& write) {
+    BlockId block = home(v);
+    const std::vector<BindingId>& all = f_[block].bindings;
+    auto defines = [&](BindingId id) { return std::find(f_[id].results.begin(), f_[id].results.end(), v) != f_[id].results.end(); };
+    auto it = std::find_if(all.begin(), all.end(), defines);
+    size_t at = it == all.end() ? (block == base_ ? first_ : 0) : size_t(it - all.begin()) + 1;
+    size_t first_value = f_.values.size(), first_binding = f_.bindings.size();
+    ValueId made;
+    at_front(block, at, [&] { made = write(); });
+    note(block, first_value, first_binding);
     return made;
 }
 
 ValueId Backward::shape(ValueId x) {
     if (!is_forward(x)) return w_.shape_of(x);
     if (auto it = shapes_.find(x); it != shapes_.end()) return it->second;
-    ValueId made = in_forward(home(x), [&] { return w_.shape_of(x); });
+    ValueId made = behind(x, [&] { return w_.shape_of(x); });
     return shapes_[x] = made;
 }
 
 ValueId Backward::primal(ValueId root, size_t i) {
     if (auto it = primals_.find({root, i}); it != primals_.end()) return it->second;
-    ValueId made = in_forward(home(root), [&] {
+    ValueId made = behind(root, [&] {
         ValueId at = root;
         for (size_t left = i; types_.is_spread(w_.type(at));) {
             std::vector<TypeId> parts = types_.parts(w_.type(at));

@@ -58,7 +58,9 @@ class Backward {
     bool is_forward(ValueId v) const { return v.index < first_own_ || block_of_.contains(v); }
     BlockId home(ValueId v) const;                       // the forward block to write to, where v is visible
     bool is_cheap(ValueId v) const;
-    ValueId in_forward(BlockId block, const std::function<ValueId()>& write);
+    ValueId in_forward(BlockId block, const std::function<ValueId()>& write);        // at its end
+    ValueId behind(ValueId v, const std::function<ValueId()>& write);                // right where v is defined
+    void note(BlockId block, size_t first_value, size_t first_binding);              // what was written there
     bool is_constant_scalar(ValueId v) const;
     TypeId plain(ValueId v) { return shadows_.plain(w_.type(v)); }
 

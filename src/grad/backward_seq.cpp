@@ -6,7 +6,7 @@ namespace nereus {
 ValueId Backward::length(ValueId seq) {
     if (auto it = shapes_.find(seq); it != shapes_.end()) return it->second;
     TypeId integer = module_.types.scalar(DType::i64);
-    ValueId made = in_forward(home(seq), [&] { return w_.builtin("length", {seq}, integer); });
+    ValueId made = behind(seq, [&] { return w_.builtin("length", {seq}, integer); });
     return shapes_[seq] = made;
 }
 

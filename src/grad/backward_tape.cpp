@@ -118,9 +118,9 @@ void Backward::beside(BindingId id, Side side, const std::function<void()>& writ
     BlockId block = home(f_[id].results[0]);
     std::vector<BindingId>& all = f_[block].bindings;
     size_t at = size_t(std::find(all.begin(), all.end(), id) - all.begin());
-    size_t from = f_.values.size();
+    size_t first_value = f_.values.size(), first_binding = f_.bindings.size();
     at_front(block, at + (side == Side::behind ? 1 : 0), write);
-    for (size_t i = from; i < f_.values.size(); ++i) block_of_[ValueId(i)] = block;
+    note(block, first_value, first_binding);
 }
 
 ValueId Backward::hand_out(BindingId id, TypeId tape) {
