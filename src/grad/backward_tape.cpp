@@ -78,16 +78,20 @@ void Backward::rename(BlockId block, const Names& to) {
 }
 
 std::vector<ValueId> Backward::take_sizes(BlockId backward) {
-    std::map<Dim, ValueId> found;
+    std::map<std::pair<Dim, DType>, ValueId> found;
     std::vector<ValueId> all;
     Names to;
     std::function<void(BlockId)> look = [&](BlockId block) {
         std::erase_if(f_[block].bindings, [&](BindingId id) {
             const Binding b = f_[id];
             if (b.form != Form::dim || module_.dims.constant_value(b.dim)) return false;
-            auto [it, is_new] = found.try_emplace(b.dim);
+            auto [it, is_new] = found.try_emplace({b.dim, w_.dtype(b.results[0])});
             if (is_new) {
-                it->second = in_forward(base_, [&] { return w_.bind(Binding{.form = Form::dim, .dim = b.dim}, w_.type(b.results[0])); });
+                it->second = in_forward(base_, [&] {
+                    ValueId size = w_.bind(Binding{.form = Form::dim, .dim = b.dim}, module_.types.scalar(DType::i64));
+                    DType dtype = w_.dtype(b.results[0]);
+                    return dtype == DType::i64 ? size : w_.op("cast", {size}, {{"to", dtype}});
+                });
                 all.push_back(it->second);
             }
             to[b.results[0]] = it->second;

@@ -25,6 +25,7 @@ const GradientCase cases[] = {
     {.name = "sizes as numbers", .params = "%x: Tensor[(n), f64], %y: Tensor[(2 * n), f64]", .body = "@mean(%x) * @mean(%x * %x) + sum(@halves(%y) * 0.5)",
      .others = "def @mean(%x: Tensor[(n), f64]) { %s = sum(%x) / cast(n + 1, f64)\n%s * cast(n, f64) * %s }\n"
                "def @halves(%x: Tensor[(m), f64]) { %y = reshape(%x, [m // 2, 2])\nslice(%y * %y, [0], [m // 2], axes=[0]) }"},
+    {.name = "sizes as reals", .params = "%x: Tensor[(n, d), f64]", .body = "@mean(%x * %x) * @mean(%x)", .others = "def @mean(%x: Tensor[(n, d), f64]) { sum(%x) / (n * d + 1) }"},
     {.name = "if in for", .params = "%x: f64, %y: f64",
      .body = "for %i in 6, (%s = %x) { if (mod(%i, 2) == 0) { %s * %y } else { %s + %x * %x * 0.1 } }"},
     {.name = "for in if", .params = "%x: f64, %y: f64", .body = "if (%x > 0.0) { for %i in 3, (%s = %x) { %s * %y } } else { %y * %y }"},

@@ -10,6 +10,7 @@
 #include "grad/adjoint_structures.h"
 
 namespace nereus {
+class Backward;
 class Gradients;
 
 struct Derived {
@@ -23,6 +24,7 @@ struct GradientForm {
     auto operator<=>(const GradientForm&) const = default;
 };
 
+// products.cpp: which there are; products_derive.cpp: how they are written.
 class Products {
  public:
     explicit Products(Gradients& all);
@@ -45,6 +47,9 @@ class Products {
     };
     Status derive(const Key& key, Entry& entry);
     Status derive_custom(const Key& key, Entry& entry);  // of a function `with vjp`
+    void write_forward(Function both, const std::vector<ValueId>& kept, Entry& entry);
+    void write_backward(Function& both, BlockId block, const std::vector<ValueId>& params, const std::vector<ValueId>& kept,
+                        const Entry& entry, Backward& back);
     void finish_group(size_t from);          // of functions that call each other: their tape types
     std::vector<bool> threaded(FunctionId function, const std::vector<bool>& active);
     const std::set<FunctionId>& reached(FunctionId function);
