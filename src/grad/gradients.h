@@ -22,13 +22,14 @@ class Gradients {
 
  private:
     Status check_reached() const;            // no gradient is left in what the entry reaches
+    FunctionId by_closures(FunctionId product);          // the same gradient in the reference form
     Status derive(FunctionId target);        // writes its body, if that is still to be done
     Status derive_plain(FunctionId source, FunctionId target);
     Status derive_custom(FunctionId source, FunctionId target);      // of a function `with vjp`
 
     enum class State : uint8_t { untouched, busy, done };
     static constexpr int highest_order = 8;
-    std::map<FunctionId, FunctionId> taped_;
+    std::map<FunctionId, FunctionId> taped_, by_closures_;
     std::map<FunctionId, State> states_;
     std::map<FunctionId, int> order_;        // of derivative; absent: 0
     std::map<FunctionId, FunctionId> pending_;           // taped functions without a body yet, and what they are of

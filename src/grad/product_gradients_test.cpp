@@ -106,6 +106,9 @@ const GradientCase cases[] = {
     {.name = "second order of a loop", .params = "%x: Tensor[(n, d), f64], %w: Tensor[(d), f64]",
      .body = "%g = grad(@rnn, wrt=[1], mode=$MODE)(%x, %w)\nsum(%g * %g)",
      .others = "def @rnn(%x: Tensor[(n, d), f64], %w) { %h = for %i in n, (%h = %w) { tanh(%h * %w + %x[%i]) }\nsum(%h * %h) }"},
+    {.name = "second order of a loop, whichever form the inner one takes", .params = "%x: Tensor[(n, d), f64], %w: Tensor[(d), f64]",
+     .body = "%g = grad(@rnn, wrt=[1])(%x, %w)\nsum(%g * %g)",
+     .others = "def @rnn(%x: Tensor[(n, d), f64], %w) { %h = for %i in n, (%h = %w) { tanh(%h * %w + %x[%i]) }\nsum(%h * %h) }"},
     {.name = "second order of a tree", .params = "%t: Tree[Tensor[(d), f64]], %w: Tensor[(d), f64]",
      .body = "%g = grad(@f, wrt=[1], mode=$MODE)(%t, %w)\nsum(%g * %g * %w)",
      .others = std::string(types) + "def @sum(%t, %w) { match (%t) { Leaf(%v) => tanh(%v * %w), Node(%l, %r) => @sum(%l, %w) * @sum(%r, %w) + %w } }\n"
@@ -165,6 +168,12 @@ TEST(Product, PerturbationsAreKeptApart) {
     EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { %x * grad(fn(%y) { %x + %y }, mode=$MODE)(1.0) }, mode=$MODE)(1.0) }"), "f32 1");
     EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { grad(fn(%y) { %x * %y * %y }, mode=$MODE)(%x) }, mode=$MODE)(3.0) }"), "f32 12");
     EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { %x * grad(fn(%y) { %y * %x * %y }, mode=$MODE)(%x) }, mode=$MODE)(2.0) }"), "f32 24");
+}
+
+// The outer gradient takes the reference form, the inner one would take the product form.
+TEST(Product, InsideTheReferenceForm) {
+    EXPECT_EQ(shown("def @main() { %r = ref(0.0)\ngrad(fn(%x) { write(%r, grad(fn(%y) { %y * %y * %x })(%x))\nread(%r) })(3.0) }"), "f32 12");
+    EXPECT_EQ(shown("def @main() { %r = ref(0.0)\ngrad(fn(%x) { write(%r, vjp(fn(%y) { %y * %y * %x })(%x, 2.0))\nread(%r) })(3.0) }"), "f32 24");
 }
 
 class ProductGradient : public testing::TestWithParam<GradientCase> {};

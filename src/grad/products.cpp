@@ -154,6 +154,11 @@ void Products::finish_group(size_t from) {
     }
 }
 
+const Products::Made* Products::source_of(FunctionId gradient) const {
+    auto it = made_.find(gradient);
+    return it == made_.end() ? nullptr : &it->second;
+}
+
 Result<FunctionId> Products::gradient(FunctionId function, const GradientForm& form, Span asked) {
     if (auto it = gradients_.find({function, form}); it != gradients_.end()) return it->second;
     TRY(all_.expand(function, asked));
@@ -161,6 +166,7 @@ Result<FunctionId> Products::gradient(FunctionId function, const GradientForm& f
     ShadowTypes& shadows = all_.shadows;
     FunctionId made = all_.structures.new_function(module[function].name + ".grad", module[function].span);
     gradients_[{function, form}] = made;
+    made_[made] = {function, form};
     Function out;
     if (!recursive(function) && !module[function].vjp_forward.valid()) out = copy(module[function]);
     else {

@@ -32,6 +32,9 @@ class Products {
     Result<Derived> derived(FunctionId function, const std::vector<bool>& active, Span asked);
     // @f.grad: f's parameters (for vjp, then an adjoint of the result) to what the form promises.
     Result<FunctionId> gradient(FunctionId function, const GradientForm& form, Span asked);
+    // Of a function that gradient() made: what it is the gradient of.
+    struct Made { FunctionId function; GradientForm form; };
+    const Made* source_of(FunctionId gradient) const;
     bool recursive(FunctionId function);     // it may call itself
 
     AdjointTypes types;
@@ -60,6 +63,7 @@ class Products {
     std::map<Key, Entry> entries_;
     std::vector<Key> stack_;                 // recursive functions whose tape types are not written yet
     std::map<std::pair<FunctionId, GradientForm>, FunctionId> gradients_;
+    std::map<FunctionId, Made> made_;
     std::map<FunctionId, std::set<FunctionId>> reached_;
     std::set<Key> asked_threaded_;
 };
