@@ -356,6 +356,13 @@ class Golden(Sandbox):
         self.assertIn("1.5", text)
 
 
+class Mutants(Sandbox):
+    def test_help_plants_nothing(self):
+        code, output = self.call("mutants", "--help")
+        self.assertEqual(code, 0, output)
+        self.assertTrue(output.startswith("Plants one bug after another"), output)
+
+
 class Setup(Sandbox):
     def test_silent_when_nothing_is_missing(self):
         for name, body in (("dpkg-query", 'shift 2; for p; do echo "installed $p"; done'),

@@ -14,8 +14,9 @@ struct TypeText {
         for (int32_t axis : type.axes) {
             dims += dims.empty() ? "" : ", ";
             dims += axis >= 0    ? entry.size_names[size_t(axis)]
-                    : axis == -1 ? "_"
-                                 : "_" + std::to_string(-2 - axis);
+                    : axis == -1                        ? "_"
+                    : -2 - axis < DoorType::shared_from ? "_" + std::to_string(-2 - axis)
+                                                        : "?" + std::to_string(-2 - axis - DoorType::shared_from);
         }
         if (!type.ranked) dims += dims.empty() ? "..." : ", ...";
         return "Tensor[(" + dims + "), " + std::string(dtype_name(type.dtype)) + "]";

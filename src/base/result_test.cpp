@@ -29,4 +29,15 @@ TEST(File, WriteIsAllOrNothing) {
     EXPECT_EQ(read_file("/").error().code, Code::io);
     ::unlink(path.c_str());
 }
+TEST(Invariant, EndsGuardedWorkWithAnError) {
+    Result<int> broken = guarded([]() -> Result<int> {
+        invariant(false, "two and two make five");
+        return 5;
+    });
+    ASSERT_FALSE(broken);
+    EXPECT_EQ(broken.error().code, Code::internal);
+    EXPECT_TRUE(broken.error().message.starts_with("two and two make five (")) << broken.error().message;
+    EXPECT_EQ(guarded([]() -> Result<int> { return 4; }).take(), 4);
+}
+TEST(InvariantDeath, EndsTheProcessElsewhere) { EXPECT_DEATH(invariant(false, "nobody waits"), "invariant failed: nobody waits"); }
 } // namespace nereus

@@ -18,6 +18,7 @@ int compile_command(Words words) {
     for (const char* word : words) spelled.push_back(std::string_view(word) == "-o" ? "--output" : word);
     std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
     flags.push_back({"output", true, "FILE where the artefact goes, also -o"});
+    flags.push_back({"times", false, "print what each stage took, in milliseconds, and bindings before and after"});
     flags.push_back({"help", false, "this text"});
     Result<Arguments> arguments = parse_arguments(spelled, flags);
     if (!arguments) return fail(arguments.error());
@@ -25,13 +26,19 @@ int compile_command(Words words) {
         std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout);
         return 0;
     }
-    if (arguments->rest.size() != 1 || !arguments->has("output"))
+    if (arguments->rest.size() != 1 || (!arguments->has("output") && !arguments->has("times")))
         return fail(Error{Code::usage, "expected one program and -o FILE", {}, "nereus compile --help"});
     int exit = 0;
     std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit);
     if (!program) return exit;
-    Result<Executable> executable = compile(std::move(program->module), compile_options(*arguments));
+    CompileReport report;
+    Result<Executable> executable = compile(std::move(program->module), compile_options(*arguments), &report);
     if (!executable) return fail(executable.error(), program->sources);
+    if (arguments->has("times")) {
+        std::fputs(times_text(report).c_str(), stdout);
+        std::printf("%lld kernels, %lld launches\n", static_cast<long long>(report.kernels), static_cast<long long>(report.launches));
+    }
+    if (!arguments->has("output")) return 0;
     Result<std::vector<std::byte>> bytes = save(*executable);
     if (!bytes) return fail(bytes.error());
     Status written = write_file(arguments->value("output"), std::span<const std::byte>(*bytes));

@@ -10,10 +10,21 @@ namespace nereus {
 namespace {
 constexpr std::string_view help_text =
     "nereus dump PROGRAM.nr --after=STAGE [flags]\n"
-    "Prints the program as it is after a stage, in a form that can be read and parsed again.\n"
-    "\n"
-    "Stages: parse, types (all functions), specialise, grad, shapes, dead_code, kernels, code.\n"
+    "Prints the program as it is after a stage. Up to dead_code the text can be parsed again, unless a prelude function was
+"
+    "specialised to the program's own types or functions; kernels and code are for reading only.
+"
     "\n";
+
+std::string stages_help() {
+    std::string text = "\nStages:\n  parse           as it is read\n  types           every function with the types that were found\n";
+    for (const Stage& stage : pipeline()) {
+        std::string name(stage.name);
+        name.resize(std::max<size_t>(name.size() + 1, 16), ' ');
+        text += "  " + name + std::string(stage.reason) + "\n";
+    }
+    return text + "  kernels         operators as launches of loop functions\n  code            the executable\n";
+}
 
 std::string kernels_text(const Lowered& lowered) {
     std::string text = print(lowered.module);
@@ -30,14 +41,13 @@ int dump_command(Words words) {
     Result<Arguments> arguments = parse_arguments(words, flags);
     if (!arguments) return fail(arguments.error());
     if (arguments->has("help")) {
-        std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout);
+        std::fputs((std::string(help_text) + flags_help(flags) + stages_help()).c_str(), stdout);
         return 0;
     }
     if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one program", {}, "nereus dump --help"});
     std::string after = arguments->value("after", "shapes");
-    bool known = after == "parse" || after == "types" || after == "kernels" || after == "code";
-    for (const Stage& stage : pipeline()) known |= stage.name == after;
-    if (!known) return fail(Error{Code::usage, "there is no stage '" + after + "'", {}, "nereus dump --help lists them"});
+    bool known = after == "types" || after == "kernels" || after == "code";
+    if (!known && !is_stage(after)) return fail(Error{Code::usage, "there is no stage '" + after + "'", {}, "nereus dump --help lists them"});
 
     int exit = 0;
     std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit);

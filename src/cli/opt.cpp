@@ -1,25 +1,29 @@
 #include "cli/commands.h"
 #include "driver/pipeline.h"
 #include "ir/print.h"
-#include "pass/passes.h"
 #include <cstdio>
 
 namespace nereus {
 namespace {
 constexpr std::string_view help_text =
     "nereus opt PROGRAM.nr --pass=NAME\n"
-    "Reads a program, runs one pass on it and prints the result. --list shows the stages of a compile and their reasons.\n"
+    "Reads a program, runs passes on it and prints the result.\n"
+    "\n"
+    "  nereus opt net.nr --after=shapes --pass=inline --pass=dead_code\n"
     "\n";
 
-struct PassRow { std::string_view name; Result<Module> (*run)(Module); };
-constexpr PassRow passes[] = {
-    {"dead_code", dead_code},
-};
+void list(std::span<const Stage> table, std::string_view where) {
+    for (const Stage& stage : table)
+        if (stage.pass)
+            std::printf("%-16s %s%s\n", std::string(stage.name).c_str(), std::string(stage.reason).c_str(), std::string(where).c_str());
+}
 } // namespace
 
 int opt_command(Words words) {
     const FlagSpec flags[] = {{"pass", true, "NAME the pass to run; may be given several times"},
-                              {"list", false, "the stages of a compile, in order, with reasons"},
+                              {"after", true, "STAGE the stages up to this one run first; dump --help lists them (parse)"},
+                              {"entry", true, "NAME the function to compile, for --after (main)"},
+                              {"list", false, "the passes, with reasons"},
                               {"help", false, "this text"}};
     Result<Arguments> arguments = parse_arguments(words, flags);
     if (!arguments) return fail(arguments.error());
@@ -28,25 +32,32 @@ int opt_command(Words words) {
         return 0;
     }
     if (arguments->has("list")) {
-        for (const Stage& stage : pipeline())
-            std::printf("%-12s %s%s\n", std::string(stage.name).c_str(), std::string(stage.reason).c_str(), stage.pass ? " (optional)" : "");
+        list(pipeline(), "");
+        list(on_request(), " (on request)");
         return 0;
     }
     if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one program", {}, "nereus opt --help"});
+    std::string after = arguments->value("after", "parse");
+    if (!is_stage(after)) return fail(Error{Code::usage, "there is no stage '" + after + "'", {}, "nereus dump --help lists them"});
+    std::vector<const Stage*> passes;
+    for (const std::string& name : arguments->values("pass")) {
+        passes.push_back(find_pass(name));
+        if (!passes.back()) return fail(no_such_pass(name, "--pass"));
+    }
     int exit = 0;
     std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit);
     if (!program) return exit;
-    Module module = std::move(program->module);
-    for (const std::string& name : arguments->values("pass")) {
-        const PassRow* found = nullptr;
-        for (const PassRow& row : passes)
-            if (row.name == name) found = &row;
-        if (!found) return fail(Error{Code::usage, "there is no pass '" + name + "'", {}, "nereus opt --list"});
-        Result<Module> changed = found->run(std::move(module));
-        if (!changed) return fail(changed.error(), program->sources);
-        module = std::move(*changed);
-    }
-    std::fputs(print(module).c_str(), stdout);
+    auto text = [&]() -> Result<std::string> {
+        Module module = TRY(run_until(std::move(program->module), after, compile_options(*arguments)));
+        for (const Stage* pass : passes) {
+            module = TRY(pass->pass(std::move(module)));
+            TRY(verified(module, *pass));
+        }
+        return print(module);
+    };
+    Result<std::string> printed = text();
+    if (!printed) return fail(printed.error(), program->sources);
+    std::fputs(printed->c_str(), stdout);
     return 0;
 }
 } // namespace nereus

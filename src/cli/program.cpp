@@ -1,12 +1,15 @@
 #include "cli/commands.h"
+#include "driver/pipeline.h"
 #include "text/diagnostics.h"
+#include <algorithm>
 #include <cstdio>
 
 namespace nereus {
-const FlagSpec compile_flags[3] = {
+const FlagSpec compile_flags[4] = {
     {"entry", true, "NAME the function to compile (main)"},
     {"target", true, "CPU x86-64-v2, x86-64-v3, x86-64-v4 or host (host)"},
     {"checked", false, "kernels assert that they stay inside their buffers"},
+    {"without", true, "PASS an optimisation that is left out; may be given several times"},
 };
 
 std::string describe(const Error& error, std::span<const SourceText> sources) {
@@ -35,6 +38,29 @@ CompileOptions compile_options(const Arguments& arguments) {
     if (options.entry.starts_with("@")) options.entry.erase(0, 1);
     options.target = arguments.value("target", "host");
     options.checked = arguments.has("checked");
+    options.without = arguments.values("without");
     return options;
+}
+
+bool is_stage(std::string_view name) {
+    return name == "parse" || std::ranges::any_of(pipeline(), [&](const Stage& stage) { return stage.name == name; });
+}
+
+std::string times_text(const CompileReport& report) {
+    std::string text = "stage                    ms     bindings\n";
+    char line[120];
+    double all = 0;
+    for (const StageTime& stage : report.stages) {
+        std::snprintf(line, sizeof line, "%-18s %8.2f", stage.name.c_str(), stage.milliseconds);
+        text += line;
+        if (stage.before + stage.after > 0) {
+            std::snprintf(line, sizeof line, " %8lld -> %lld", static_cast<long long>(stage.before), static_cast<long long>(stage.after));
+            text += line;
+        }
+        text += "\n";
+        all += stage.milliseconds;
+    }
+    std::snprintf(line, sizeof line, "%-18s %8.2f\n", "all", all);
+    return text + line;
 }
 } // namespace nereus

@@ -47,7 +47,8 @@ int run_command(Words words) {
     if (!program) return exit;
     CompileOptions options = compile_options(*arguments);
     if (arguments->has("eval")) {
-        Result<Module> typed = run_until(std::move(program->module), "grad", options);
+        // with shapes: a yield of no trips has the sizes that are inferred, and what does not fit is refused alike
+        Result<Module> typed = run_until(std::move(program->module), "shapes", options);
         if (!typed) return fail(typed.error(), program->sources);
         const Function& entry = typed->functions[0];
         std::vector<std::string> params;

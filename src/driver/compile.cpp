@@ -3,12 +3,24 @@
 #include "codegen/codegen.h"
 #include "driver/pipeline.h"
 #include "driver/prelude.h"
-#include "ir/verify.h"
 #include "library/library.h"
 #include "lower/lower.h"
 #include "ops/registry.h"
+#include <algorithm>
+#include <chrono>
 
 namespace nereus {
+namespace {
+class Stopwatch {
+ public:
+    double milliseconds() const { return std::chrono::duration<double, std::milli>(Clock::now() - begin_).count(); }
+
+ private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point begin_ = Clock::now();
+};
+} // namespace
+
 Result<Module> parse_text(std::string name, std::string text, std::vector<SourceText>* out_sources) {
     return parse({std::move(name), std::move(text), no_imports(), prelude()}, all_ops(), out_sources);
 }
@@ -17,24 +29,37 @@ Result<Module> parse_program(const std::string& path, std::vector<SourceText>* o
     return parse({path, TRY(read_file(path)), load, prelude()}, all_ops(), out_sources);
 }
 
-Result<Module> run_until(Module m, std::string_view last, const CompileOptions& options, CompileReport* report) {
+namespace {
+Result<Module> run_stages(Module m, std::string_view last, const CompileOptions& options, CompileReport* report) {
     CompileReport own;
     StageContext context{options, report ? *report : own};
+    TRY(check_without(options));
     if (last == "parse") return m;
+    int64_t before = report ? count_bindings(m) : 0;
     for (const Stage& stage : pipeline()) {
-        m = TRY(stage.run(std::move(m), context));
-        if (Status sound = verify(m); !sound) {
-            Error error = std::move(sound).error();
-            error.message = "after stage " + std::string(stage.name) + ": " + error.message;
-            return error;
+        if (std::ranges::count(options.without, stage.name) > 0) {
+            if (stage.name == last) break;
+            continue;
         }
+        Stopwatch watch;
+        m = TRY(stage.run(std::move(m), context));
+        if (report) {
+            report->stages.push_back({std::string(stage.name), watch.milliseconds(), before, count_bindings(m)});
+            before = report->stages.back().after;
+        }
+        TRY(verified(m, stage));
         if (stage.name == last) break;
     }
     return m;
 }
+} // namespace
+
+Result<Module> run_until(Module m, std::string_view last, const CompileOptions& options, CompileReport* report) {
+    return guarded([&] { return run_stages(std::move(m), last, options, report); });
+}
 
 Result<Lowered> lower_program(Module parsed, const CompileOptions& options, CompileReport* report) {
-    return lower(TRY(run_until(std::move(parsed), "", options, report)));
+    return guarded([&]() -> Result<Lowered> { return lower(TRY(run_stages(std::move(parsed), "", options, report))); });
 }
 
 int64_t compiles() { return codegen_runs(); }
@@ -54,13 +79,17 @@ loop::Scheduled library_kernel(const loop::Function& signature) {
     layout.grid.target = target;
     return {signature, {}, std::move(layout), 0};
 }
-} // namespace
 
-Result<Executable> compile(Module parsed, const CompileOptions& options, CompileReport* report) {
+Result<Executable> compile_all(Module parsed, const CompileOptions& options, CompileReport* report) {
     Target target = TRY(target_named(options.target));
-    Module module = TRY(run_until(std::move(parsed), "", options, report));
+    Module module = TRY(run_stages(std::move(parsed), "", options, report));
     const Function typed = module.functions[0];
+    auto timed = [&, watch = Stopwatch()](const char* stage) mutable {
+        if (report) report->stages.push_back({stage, watch.milliseconds()});
+        watch = {};
+    };
     Lowered lowered = TRY(lower(std::move(module)));     // kernels before memory: their buffers decide what is planned
+    timed("lower");
     KernelCode code;
     std::vector<loop::Scheduled> compiled;
     for (size_t i = 0; i < lowered.kernels.size(); ++i) {
@@ -75,6 +104,7 @@ Result<Executable> compile(Module parsed, const CompileOptions& options, Compile
         invariant(!lowered.in_library[i] || place, "the library has what operators ask for");
         code.offsets.push_back(lowered.in_library[i] ? *place : machine.entries[next++]);
     }
+    timed("codegen");
     code.blob = std::move(machine.blob);
     code.target = machine.level <= 2 ? "x86-64-v2" : machine.level == 3 ? "x86-64-v3" : "x86-64-v4";
     code.checked = options.checked;
@@ -83,6 +113,14 @@ Result<Executable> compile(Module parsed, const CompileOptions& options, Compile
         report->launches = int64_t(lowered.launches.size());
     }
     Storage storage = plan_storage(lowered);
-    return emit(lowered, storage, std::move(code), FunctionId(0), typed);
+    timed("plan");
+    Executable made = TRY(emit(lowered, storage, std::move(code), FunctionId(0), typed));
+    timed("emit");
+    return made;
+}
+} // namespace
+
+Result<Executable> compile(Module parsed, const CompileOptions& options, CompileReport* report) {
+    return guarded([&] { return compile_all(std::move(parsed), options, report); });
 }
 } // namespace nereus

@@ -9,11 +9,19 @@ struct CompileOptions {
     std::string entry = "main";
     std::string target = "host";             // x86-64-v2, x86-64-v3, x86-64-v4 or host
     bool checked = false;                    // kernels assert their bounds; tasks run alone, in random order
+    std::vector<std::string> without;        // optimisations of pipeline.h that are left out
+};
+
+struct StageTime {
+    std::string name;
+    double milliseconds = 0;
+    int64_t before = 0, after = 0;           // bindings; 0 where no module comes out
 };
 
 struct CompileReport {
     ShapeReport shapes;
     int64_t kernels = 0, launches = 0;
+    std::vector<StageTime> stages;           // in the order they ran
 };
 
 // Both with the prelude.

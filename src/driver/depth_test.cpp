@@ -73,6 +73,24 @@ TEST(Depth, TenMillionStepsTakeTheMemoryOfTen) {
     EXPECT_EQ(few, many);
 }
 
+TEST(Depth, TenMillionCallsInTailPositionTakeTheMemoryOfTen) {
+    auto peak = [](const char* entry, int64_t n, const std::string& text) {
+        Compiled program("tail.nr", entry);
+        int64_t bytes = 0;
+        on_small_stack([&] {
+            std::unique_ptr<Context> context = program.context();
+            Value args[] = {number_value(n)};
+            Result<Value> result = context->run(program.entry(), args);
+            ASSERT_TRUE(result) << result.error().message;
+            EXPECT_EQ(to_text(*result), text);
+            bytes = context->stats().peak_bytes;
+        });
+        return bytes;
+    };
+    EXPECT_EQ(peak("long", 10, "i64 27"), peak("long", 10 * million, "i64 29999997"));
+    EXPECT_EQ(peak("evens_below", 10, "i64 200"), peak("evens_below", 10 * million, "i64 249999950000000"));
+}
+
 TEST(Depth, PushingIsLinear) {
     auto bytes = [](int64_t pushes) {                    // of all objects ever made: copies of the Seq among them
         int64_t sum = 0;

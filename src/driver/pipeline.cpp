@@ -2,7 +2,11 @@
 #include "grad/grad.h"
 #include "grad/leaves.h"
 #include "infer/specialise.h"
+#include "ir/verify.h"
 #include "pass/passes.h"
+#include "text/suggest.h"
+#include <algorithm>
+#include <functional>
 
 namespace nereus {
 namespace {
@@ -24,9 +28,77 @@ constexpr Stage stages[] = {
     {"specialise", specialise_stage, "types first: shapes and kernels want one dtype and structure per value"},
     {"grad", grad_stage, "types tell what has an adjoint; what it writes needs shapes like all other code"},
     {"shapes", shapes_stage, "before anything looks at sizes; the entry is the first function from here on"},
+    {"tail_loops", tail_loops, "before inlining: a loop can be put where it is called, recursion cannot"},
+    {"inline_calls", inline_calls, "sizes are known: a body can be planned with its caller, and its launches share one list"},
+    {"fold_constants", fold_constants, "arguments that were constants in the caller are constants in the body now"},
+    {"common_values", common_values, "calls in one body show what they have in common"},
+    {"static_arguments", static_arguments, "after inlining, which shows what a recursion computes at every step"},
+    {"hoist_invariants", hoist_invariants, "each value is computed once per trip by now: once per loop is what is left"},
     {"dead_code", dead_code, "chains that only computed shapes are known by now and need not run"},
+};
+constexpr Stage requested[] = {
+    {"rotate_while", rotate_while, "before gradients: a condition is differentiated with the trip it ends"},
+    {"defunctionalise", defunctionalise, "before gradients: the gradient of a closure is then that of data and of a match"},
 };
 } // namespace
 
 std::span<const Stage> pipeline() { return stages; }
+std::span<const Stage> on_request() { return requested; }
+
+const Stage* find_pass(std::string_view name) {
+    for (std::span<const Stage> table : {pipeline(), on_request()})
+        for (const Stage& stage : table)
+            if (stage.pass && stage.name == name) return &stage;
+    return nullptr;
+}
+
+Error no_such_pass(std::string_view name, std::string_view flag) {
+    std::vector<std::string_view> names;
+    for (std::span<const Stage> table : {pipeline(), on_request()})
+        for (const Stage& stage : table)
+            if (stage.pass) names.push_back(stage.name);
+    Error error{Code::usage, std::string(flag) + ": there is no pass '" + std::string(name) + "'"};
+    error.hint = did_you_mean("", name, names);
+    if (error.hint.empty()) error.hint = "nereus opt --list shows them";
+    return error;
+}
+
+Status verified(const Module& module, const Stage& stage) {
+    Status sound = verify(module);
+    if (sound) return sound;
+    Error error = std::move(sound).error();
+    error.message = "after stage " + std::string(stage.name) + ": " + error.message;
+    return error;
+}
+
+Status check_without(const CompileOptions& options) {
+    for (const std::string& name : options.without) {
+        auto named = [&](const Stage& stage) { return stage.name == name; };
+        auto stage = std::find_if(pipeline().begin(), pipeline().end(), named);
+        if (stage == pipeline().end() && find_pass(name))
+            return Error{Code::usage, "--without: no compile runs the pass " + name, {}, "it is there for nereus opt --pass=" + name};
+        if (stage == pipeline().end()) return no_such_pass(name, "--without");
+        if (!stage->pass)
+            return Error{Code::usage, "--without: " + name + " is not an optimisation: no program compiles without it", {},
+                         "nereus opt --list shows what can be left out"};
+    }
+    return {};
+}
+
+int64_t count_bindings(const Module& module) {
+    int64_t count = 0;
+    for (const Function& function : module.functions) {
+        std::function<void(BlockId)> walk = [&](BlockId id) {
+            for (BindingId at : function[id].bindings) {
+                const Binding& b = function[at];
+                count += !is_immediate(b);
+                for (const Arm& arm : b.arms)
+                    if (arm.guard.valid()) walk(arm.guard);
+                for (BlockId nested : b.blocks) walk(nested);
+            }
+        };
+        walk(function.body);
+    }
+    return count;
+}
 } // namespace nereus

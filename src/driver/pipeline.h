@@ -17,4 +17,11 @@ struct Stage {
     Result<Module> run(Module m, StageContext& c) const { return pass ? pass(std::move(m)) : step(std::move(m), c); }
 };
 std::span<const Stage> pipeline();           // up to the last module; kernels, storage and emit follow in compile.cpp
+std::span<const Stage> on_request();         // passes that no compile runs: for `nereus opt`, and stages to come
+
+const Stage* find_pass(std::string_view name);           // of either table; nullptr: no pass has this name
+Error no_such_pass(std::string_view name, std::string_view flag);    // a usage error with did-you-mean
+Status verified(const Module& module, const Stage& stage);           // what is wrong is the mistake of this stage
+Status check_without(const CompileOptions& options);     // every name in `without` is an optimisation of the pipeline
+int64_t count_bindings(const Module& module);            // that blocks hold; constants are not counted
 } // namespace nereus

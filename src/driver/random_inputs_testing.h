@@ -23,7 +23,10 @@ struct RandomInputs {
         static constexpr int64_t common[] = {0, 1, 1, 2, 3, 5, 7, 17, 33};
         return common[random() % std::size(common)];
     }
+    std::map<Sym, int64_t> held = {};                    // sizes of the record or constructor being made: its fields share them
+
     int64_t size(Sym s) {
+        if (auto own = held.find(s); own != held.end()) return own->second;
         if (module.dims.symbol(s).kind == SymKind::unknown) return random() % 8 ? 4 : int64_t(random() % 5);   // '?': each its own
         auto [it, fresh] = sizes.emplace(s, 0);
         if (fresh) it->second = any_size(random);
@@ -67,7 +70,13 @@ struct RandomInputs {
         case TypeKind::data: {
             const TypeDecl decl = module.decls[type.decl.index];
             uint32_t which = depth > 5 ? 0 : uint32_t(random() % decl.constructors.size());
+            const std::map<Sym, int64_t> around = held;
+            for (const TypeArg& arg : type.args)
+                if (const Dim* dim = std::get_if<Dim>(&arg); dim && dim->valid())
+                    for (Sym s : module.dims.symbols_of(*dim)) held[s] = size(s);
+            for (Sym s : decl.constructors[which].dims) held[s] = any_size(random);
             for (TypeId field : instantiate_fields(module, id, which)) parts.push_back(value(field, depth + 1));
+            held = around;
             if (!decl.is_record) return Value::ctor(decl.constructors[which].name, std::move(parts));
             std::vector<Field> fields;
             for (size_t i = 0; i < parts.size(); ++i) fields.push_back({decl.constructors[0].field_names[i], parts[i]});

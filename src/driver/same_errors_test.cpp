@@ -111,6 +111,48 @@ TEST(SameErrors, AxesAtRunTime) {
     EXPECT_EQ(message(text, {ones({2, 3, 2}), integers({1, -3})}), "");
     EXPECT_EQ(message(text, {ones({2, 3, 2}), integers({1, -2})}), "axis -2 is given twice");
 }
+// What wants a scalar looks at a value of unknown rank; what comes out of the look is used as the scalar.
+TEST(SameErrors, ScalarsOfUnknownRank) {
+    auto number = [](const std::string& use) { return "def @main(%k: Tensor[.., i64], %x: Tensor[(n), f32], %s: Seq[f32]) { " + use + " }"; };
+    struct Row { std::string use, refused; };
+    for (const Row& row : std::vector<Row>{
+             {"for %i in %k, (%a = 0) { %a + %i }", "the count of a for is an integer scalar"},
+             {"match (%k) { 1 => 2, _ => 3 }", "what a literal is matched with is an integer scalar"},
+             {"%x[%k]", "an index is an integer scalar"},
+             {"%s[%k]", "an index is an integer scalar"},
+             {"set(%s, %k, 2.0)", "set: an index is an integer scalar"},
+             {"%x[%k:]", "the start of a range is an integer scalar"},
+             {"%x[:%k]", "the end of a range is an integer scalar"},
+             {"iota(%k)", "iota: n is an integer scalar"},
+             {"full([%k, 2], 1.0)", "full: each of shape is an integer scalar"},
+             {"slice_update(%x, %x[0:1], [%k])", "slice_update: each of starts is an integer scalar"},
+             {"topk(%x, %k)", "topk: k is an integer scalar"},
+             {"sum(full([2, 2], 1.0), axes=[%k])", "sum: each of axes is an integer scalar"},
+             {"random(%k, 0, [2], dtype=f32)", "random: key is an integer scalar"},
+             {"random(0, %k, [2], dtype=f32)", "random: counter is an integer scalar"},
+         }) {
+        Value x = ones({2}), s = Value::seq({Value::tensor(HostTensor::scalar(1.0f)), Value::tensor(HostTensor::scalar(2.0f))});
+        EXPECT_EQ(message(number(row.use), {integers({1}, true), x, s}), "");
+        EXPECT_EQ(message(number(row.use), {integers({1}), x, s}), row.refused + ", found shape (1)");
+    }
+    for (std::string use : {"if (%c) { 1 } else { 2 }", "while (%i = 0) (if (%i < 1) { %c } else { false }) { %i + 1 }", "%b && %c", "!%b || %c",
+                            "%c && %b", "assert(%c, \"no\")", "match (1) { %a if %c => %a, _ => 2 }"}) {
+        std::string text = "def @main(%c: Tensor[.., bool], %b: bool) { " + use + " }";
+        Value yes = Value::tensor(HostTensor::scalar(true)), several = Value::tensor(*HostTensor::make(DType::boolean, {1}));
+        EXPECT_EQ(message(text, {yes, yes}), "");
+        EXPECT_EQ(message(text, {several, yes}), (use.starts_with("assert") ? "assert: " : "") + std::string("a condition is a bool scalar, found shape (1)"));
+    }
+    EXPECT_EQ(message("def @main(%v: Tensor[.., f32]) { full([3], %v) }", {ones({})}), "");
+    EXPECT_EQ(message("def @main(%v: Tensor[.., f32]) { full([3], %v) }", {ones({1})}), "full: the value is a scalar, found shape (1)");
+    EXPECT_EQ(message("def @main(%v: Tensor[.., f32]) { grad(fn(%x) { %x * %x })(%v) }", {ones({})}), "");
+    EXPECT_EQ(message("def @main(%v: Tensor[.., f32]) { grad(fn(%x) { %x * %x })(%v) }", {ones({2})}),
+              "grad: the value is a scalar, found shape (2)");
+}
+TEST(SameErrors, SizesOfUnknownRank) {
+    std::string text = "def @main(%s: Tensor[.., i64]) { full(%s, 1.0) }";
+    EXPECT_EQ(message(text, {integers({2, 3})}), "");
+    EXPECT_EQ(message(text, {integers({2}, true)}), "full: shape is an integer vector, found shape ()");
+}
 TEST(SameErrors, SequencesThatCannotBeJoined) {
     std::string text = "def @main(%x: Seq[Tensor[(?, ?), f32]]) { concat(%x, axis=0) }";
     EXPECT_EQ(message(text, {Value::seq({ones({2, 3}), ones({1, 3})})}), "");

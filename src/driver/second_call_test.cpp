@@ -31,7 +31,7 @@ struct Case { const char *file, *entry; int64_t runs; };             // runs of 
 constexpr Case cases[] = {
     {"straight.nr", "dense", 1},  {"straight.nr", "softmax", 1},   {"straight.nr", "batched", 1},
     {"memory.nr", "layers", 1},   {"layers.nr", "twelve_layers", 1}, {"memory.nr", "attention", 1},
-    {"memory.nr", "steps", 7},    {"memory.nr", "blocks", 3},      {"control.nr", "arms", 0},
+    {"memory.nr", "steps", 7},    {"memory.nr", "blocks", 1},      {"control.nr", "arms", 0},
     {"memory.nr", "nested", 0},   {"memory.nr", "recurrent", 0},   {"memory.nr", "unequal_arms", 0},
     {"control.nr", "loop", 0},    {"control.nr", "doubling", 0},   {"memory.nr", "called_deep", 0},
     {"control.nr", "closures", 0}, {"control.nr", "cells", 0},     {"memory.nr", "boxes", 0},

@@ -1,7 +1,7 @@
 // Everything runs three ways and agrees: interpreted, compiled in process, and from the bytes of an artefact; the last two
 // bit for bit. One compile per entry and target, before any input exists; then many sizes in random order on one context.
 #include "base/file.h"
-#include "driver/random_inputs_testing.h"
+#include "driver/run_artefact_testing.h"
 #include "eval/eval.h"
 #include "exe/artefact.h"
 #include "library/library.h"
@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <random>
-#include <unistd.h>
 
 namespace nereus {
 namespace {
@@ -26,35 +25,10 @@ std::unique_ptr<Context> context_of(Executable exe) {
     return std::move(*Context::make(std::move(*loaded), {.memory_limit = int64_t(1) << 30}));
 }
 
-std::string json_object(std::span<const Field> fields) {
-    std::string out;
-    for (const Field& field : fields) {
-        out += out.empty() ? "{" : ", ";
-        append_json_string(out, field.name);
-        out += ": " + to_json(field.value);
-    }
-    return out.empty() ? "{}" : out + "}";
-}
 std::string json_error(const Error& error) {
     std::string out = "{\"error\": ";
     append_json_string(out, error.message);
     return out + "}";
-}
-
-// What the runtime-only program prints for these inputs, as JSON.
-std::string run_artefact(std::span<const std::byte> artefact, const std::string& inputs) {
-    std::filesystem::path folder = std::filesystem::temp_directory_path() / ("three_ways" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder);
-    EXPECT_TRUE(write_file((folder / "p.nrx").string(), artefact));
-    EXPECT_TRUE(write_file((folder / "in.json").string(), inputs));
-    std::string command = (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "nereus-run").string() + " " +
-                          (folder / "p.nrx").string() + " --json --inputs " + (folder / "in.json").string() + " 2>/dev/null";
-    std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
-    std::string out;
-    char part[4096];
-    for (size_t n; pipe && (n = std::fread(part, 1, sizeof part, pipe.get())) > 0;) out.append(part, n);
-    std::filesystem::remove_all(folder);
-    return out;
 }
 
 // reach: how large floats are; values that feed on each other enlarge rounding errors less when it is small

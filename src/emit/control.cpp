@@ -28,12 +28,15 @@ void EmitFunction::block(BlockId id, std::span<const ValueId> adopted, const Tar
     const Block& block = function_[id];
     std::unordered_set<ValueId> outer = std::exchange(moving_, {});
     std::unordered_set<ValueId> owned(adopted.begin(), adopted.end()), made;
-    for (BindingId b : block.bindings)
+    for (BindingId b : block.bindings) {
+        if (function_[b].form == Form::check && !done_first_.contains(&function_[b])) made.clear();
         for (ValueId result : function_[b].results) {
             made.insert(result);
             if (kept(result) == Kept::object) owned.insert(result);
         }
-    for (size_t i = 0; i < targets.size(); ++i) {        // whatever makes the result may write it in place
+    }
+    // Whatever makes the result may write it in place, unless a check follows: it may find that the size is another.
+    for (size_t i = 0; i < targets.size(); ++i) {
         ValueId v = block.results[i];
         if (targets[i] && kept(v) == Kept::address && made.contains(v)) wanted_.emplace(v, *targets[i]);
     }

@@ -13,16 +13,24 @@ class DoorTypes {
     DoorTypes(EmitProgram& program, Observe observe, bool opaque) : program_(program), observe_(std::move(observe)), opaque_(opaque) {}
 
     // `who` is named in errors.
-    Result<uint32_t> add(TypeId type, const std::string& who) { return add(type, who, nullptr); }
+    Result<uint32_t> add(TypeId type, const std::string& who) { return add(type, who, {}); }
 
  private:
-    Result<uint32_t> add(TypeId type, const std::string& who, const Constructor* inside);
-    int32_t axis(Dim d, uint32_t axis, const Constructor* inside);
+    struct Around {                          // the nearest constructor that binds dims, the nearest sizes that are shared
+        const Constructor* constructor = nullptr;
+        std::vector<Sym> shared;
+        auto operator<=>(const Around&) const = default;
+    };
+    Result<uint32_t> add(TypeId type, const std::string& who, Around around);
+    TypeId open_shared(TypeId data, Around& around);
+    bool mentions(TypeId type, const std::vector<Sym>& symbols) const;
+    int32_t axis(Dim d, uint32_t axis, const Around& around);
 
     EmitProgram& program_;
     Observe observe_;
     bool opaque_;
     int depth_ = 0;                          // containers around the type being added
-    std::map<std::pair<TypeId, const Constructor*>, uint32_t> types_;
+    std::map<DeclId, int> around_;           // how often each declaration is among them
+    std::map<std::pair<TypeId, Around>, uint32_t> types_;
 };
 } // namespace nereus

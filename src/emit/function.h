@@ -79,7 +79,7 @@ class EmitFunction {
     Reg new_tensor_object(TypeId type);
     std::vector<uint32_t> dim_registers(TypeId type);
     void bind_number(ValueId v, Reg reg);    // and the symbol it defines
-    void bind_object(ValueId v, Reg reg);    // and the symbols read off its extents
+    void bind_object(ValueId v, Reg reg);    // and the symbols read off it
     void bind_part(ValueId v, Reg borrowed);
     std::vector<uint32_t> bound_dims(const Binding& b);
     void release(ValueId v);
@@ -106,7 +106,11 @@ class EmitFunction {
 
     // narrow.cpp: values under a type that says more about their sizes
     void narrow(const Binding& b);
-    std::string misfit_text(const std::string& who, ValueId v, uint32_t door_type);
+    std::string misfit_text(const std::string& who, ValueId v);
+
+    // read_sizes.cpp: sizes that a data type has as arguments
+    void read_sizes(ValueId v, Reg object);
+    void read_fields(TypeId record, Reg object);
 
     // launch.cpp
     void launch(const Binding& b);

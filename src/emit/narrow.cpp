@@ -10,9 +10,15 @@ void EmitFunction::narrow(const Binding& b) {
     std::vector<Leaf> leaves(b.args.size());
     std::vector<ObservedSize> sizes;
     std::vector<Sym> open;
+    auto is_number = [&](Sym s) {                        // the value itself, not one of its sizes
+        return std::any_of(b.results.begin(), b.results.end(), [&](ValueId v) {
+            return function_[v].known.valid() && dims().as_symbol(function_[v].known) == s;
+        });
+    };
     for (Sym s : b.defines)
-        if (!defined(s)) open.push_back(s);
+        if (!defined(s) && !is_number(s)) open.push_back(s);
     const std::string who = std::get<std::string>(find_attribute(b, "who")->value);
+    const Attribute* rule = find_attribute(b, "what");
     auto local = [&](Dim d) {                            // to one element: nothing to compare it with
         for (Sym s : dims().symbols_of(d))
             if (!defined(s) && std::find(open.begin(), open.end(), s) == open.end()) return true;
@@ -58,7 +64,8 @@ void EmitFunction::narrow(const Binding& b) {
         if (kept(from) == Kept::object) {
             std::vector<uint32_t> operands = {object(from)};
             for (size_t k = 0; k < leaf.count; ++k) operands.push_back(dim(sizes[leaf.first + k].written));
-            put(Opcode::check_fit, program_.site(Code::shape, misfit_text(who, to, leaf.type), b.span), leaf.type, program_.list(operands));
+            std::string text = rule ? std::get<std::string>(rule->value) + ", found shape {found}" : misfit_text(who, to);
+            put(Opcode::check_fit, program_.site(Code::shape, std::move(text), b.span), leaf.type, program_.list(operands));
         }
         for (size_t k = 0; k < leaf.count && kept(from) != Kept::object; ++k)
             solver.check(sizes[leaf.first + k], program_.site(Code::shape, who + ": expected size {1}, found {0}", b.span));
@@ -78,17 +85,16 @@ void EmitFunction::narrow(const Binding& b) {
 }
 
 // A tensor is blamed with the sizes it declares, a structure with those of the element that is wrong.
-std::string EmitFunction::misfit_text(const std::string& who, ValueId v, uint32_t door_type) {
+std::string EmitFunction::misfit_text(const std::string& who, ValueId v) {
     const Type t = type(v);
     if (t.kind != TypeKind::tensor || !who.starts_with("%")) return who + ": expected sizes {expected}, found {found}";
-    std::string text, numbers;
-    for (size_t i = 0; i < t.shape.dims.size(); ++i) {
-        int32_t which = exe().door_types[door_type].axes[i];
-        std::optional<int64_t> constant = dims().constant_value(t.shape.dims[i]);
-        text += (i ? ", " : "") + dims().to_string(t.shape.dims[i]);
-        numbers += (i ? ", " : "") + (constant ? std::to_string(*constant) : which < 0 ? "?" : "{" + std::to_string(which) + "}");
+    std::string text;
+    bool constant = true;
+    for (Dim d : t.shape.dims) {
+        text += (text.empty() ? "" : ", ") + dims().to_string(d);
+        constant = constant && dims().constant_value(d);
     }
-    if (!t.shape.ranked) text += text.empty() ? ".." : ", ..", numbers += numbers.empty() ? ".." : ", ..";
-    return who + " is declared (" + text + (text == numbers ? ")" : ") = (" + numbers + ")") + ", found {found}";
+    if (!t.shape.ranked) text += text.empty() ? ".." : ", ..";
+    return who + " is declared (" + text + ")" + (constant ? "" : "{= expected}") + ", found {found}";
 }
 } // namespace nereus

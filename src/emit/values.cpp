@@ -57,6 +57,7 @@ void EmitFunction::bind_number(ValueId v, Reg reg) {
 void EmitFunction::bind_object(ValueId v, Reg reg) {
     registers_[v.index] = reg;
     const Type t = type(v);
+    if (t.kind == TypeKind::data) read_sizes(v, reg);
     if (t.kind != TypeKind::tensor) return;
     places_[v] = Place{Place::Kind::object, reg, {}, v};
     define_variable(t, reg);

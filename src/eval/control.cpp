@@ -5,9 +5,13 @@
 
 namespace nereus {
 namespace {
-bool literal_matches(const Literal& literal, const Datum& value) {
+Result<bool> literal_matches(const Literal& literal, const Datum& value) {
     if (literal.kind == Literal::Kind::unit) return value.is(DatumKind::tuple) && value.items().empty();
-    if (!value.is(DatumKind::tensor) || !value.shape().empty()) return false;
+    if (!value.is(DatumKind::tensor)) return false;
+    if (!value.shape().empty())
+        return Error{.code = Code::shape,
+                     .message = "what a literal is matched with is a scalar, found shape " + shape_text(value.shape()),
+                     .hint = "take one element, as in %x[0]"};
     HostTensor number = value.tensor();
     if (literal.kind == Literal::Kind::real) return number.as_f64(0) == literal.reals[0];
     if (is_float(number.dtype())) return number.as_f64(0) == double(literal.integers[0]);
@@ -15,25 +19,28 @@ bool literal_matches(const Literal& literal, const Datum& value) {
 }
 
 // Binds variables and sizes as it goes; what a failed match bound is never looked at. Recursion is on the pattern's text.
-bool matches(const Module& module, const Pattern& pattern, const Datum& value, Frame& frame) {
-    auto parts_match = [&] {
+Result<bool> matches(const Module& module, const Pattern& pattern, const Datum& value, Frame& frame) {
+    auto parts_match = [&]() -> Result<bool> {
         if (value.items().size() != pattern.parts.size()) return false;
         for (size_t i = 0; i < pattern.parts.size(); ++i)
-            if (!matches(module, pattern.parts[i], value.items()[i], frame)) return false;
+            if (!TRY(matches(module, pattern.parts[i], value.items()[i], frame))) return false;
         return true;
     };
     switch (pattern.kind) {
     case Pattern::Kind::wildcard: return true;
     case Pattern::Kind::variable: frame.values[pattern.variable.index] = value; return true;
     case Pattern::Kind::literal: return literal_matches(pattern.literal, value);
-    case Pattern::Kind::tuple: return value.is(DatumKind::tuple) && parts_match();
+    case Pattern::Kind::tuple:
+        if (!value.is(DatumKind::tuple)) return false;
+        return parts_match();
     case Pattern::Kind::constructor: {
         if (!value.is(DatumKind::data) || value.decl() != pattern.decl ||
             value.constructor() != pattern.constructor)
             return false;
         for (size_t i = 0; i < pattern.dims.size() && i < value.dims().size(); ++i)
             frame.scope.set(pattern.dims[i], value.dims()[i]);
-        return (pattern.parts.empty() && value.items().empty()) || parts_match();
+        if (pattern.parts.empty() && value.items().empty()) return true;
+        return parts_match();
     }
     case Pattern::Kind::record:
         if (!value.is(DatumKind::data) || !module[value.decl()].is_record) return false;
@@ -41,8 +48,7 @@ bool matches(const Module& module, const Pattern& pattern, const Datum& value, F
             const std::vector<std::string>& names = module[value.decl()].constructors[0].field_names;
             auto found = std::ranges::find(names, pattern.fields[i]);
             if (found == names.end()) return false;
-            if (!matches(module, pattern.parts[i], value.items()[size_t(found - names.begin())], frame))
-                return false;
+            if (!TRY(matches(module, pattern.parts[i], value.items()[size_t(found - names.begin())], frame))) return false;
         }
         return true;
     }
@@ -59,7 +65,7 @@ Result<bool> Machine::condition(const Datum& value) const {
     if (value.is(DatumKind::tensor) && value.dtype() == DType::boolean)
         return Error{.code = Code::shape,
                      .message = "a condition is a bool scalar, found shape " + shape_text(value.shape()),
-                     .hint = "take one element, as in %c[0]"};
+                     .hint = "take one element, as in %x[0]"};
     return Error{Code::type, "a condition is a bool scalar"};
 }
 
@@ -73,7 +79,7 @@ Status Machine::start_if(const Binding& binding) {
 Status Machine::try_arms(const Binding& binding, uint32_t first) {
     for (uint32_t i = first; i < binding.arms.size(); ++i) {
         const Arm& arm = binding.arms[i];
-        if (!matches(module_, arm.pattern, arg(binding, 0), top())) continue;
+        if (!TRY(matches(module_, arm.pattern, arg(binding, 0), top()))) continue;
         if (!arm.guard.valid()) return enter_arm(binding, i);
         top().cursors.push_back(BlockCursor{
             .role = BlockCursor::Role::guard, .block = arm.guard, .owner = id_of(function(), binding), .arm = i});

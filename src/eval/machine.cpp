@@ -14,8 +14,8 @@ std::string dim_text(const Dims& dims, Dim dim, int64_t value) {
     if (dims.constant_value(dim)) return std::to_string(value);
     return dims.to_string(dim) + " = " + std::to_string(value);
 }
-// (n, 4) = (3, 4): the sizes a type declares, and what they are here
-std::string declared_text(const Module& module, const Shape& shape, const Scope& scope) {
+// (n, 4) = (3, 4): the sizes a type declares, and what they are here; those of another rank tell nothing
+std::string declared_text(const Module& module, const Shape& shape, size_t rank, const Scope& scope) {
     std::string text, numbers;
     auto add = [](std::string& to, const std::string& item) { to += (to.empty() ? "" : ", ") + item; };
     for (Dim dim : shape.dims) {
@@ -28,7 +28,8 @@ std::string declared_text(const Module& module, const Shape& shape, const Scope&
         for (size_t i = 0; tail && i < tail->size(); ++i) add(numbers, std::to_string((*tail)[i]));
         if (!tail) add(numbers, "..");
     }
-    return text == numbers ? "(" + text + ")" : "(" + text + ") = (" + numbers + ")";
+    const bool same_rank = shape.ranked ? rank == shape.dims.size() : rank >= shape.dims.size();
+    return text == numbers || !same_rank ? "(" + text + ")" : "(" + text + ") = (" + numbers + ")";
 }
 // "%y is declared (n) = (3), found (4)"; deeper misfits have numbers only.
 Error misfit_error(const Module& module, const std::string& who, TypeId type, const Datum& value,
@@ -36,7 +37,7 @@ Error misfit_error(const Module& module, const std::string& who, TypeId type, co
     const Type& declared = module.types[type];
     if (!misfit.nested && declared.kind == TypeKind::tensor && value.is(DatumKind::tensor) &&
         declared.element.dtype.value_or(value.dtype()) == value.dtype())
-        return Error{Code::shape, who + " is declared " + declared_text(module, declared.shape, scope) +
+        return Error{Code::shape, who + " is declared " + declared_text(module, declared.shape, value.shape().size(), scope) +
                                       ", found " + shape_text(value.shape())};
     Code code = misfit.what.starts_with("expected sizes") ? Code::shape : Code::type;
     return Error{code, (misfit.nested ? "an element of " + who : who) + ": " + misfit.what};
@@ -74,10 +75,8 @@ Status Machine::run_binding(const Binding& binding) {
     case Form::for_:
     case Form::while_: return start_loop(binding);
     case Form::check:
-        if (!binding.args.empty()) return finish(binding, arg(binding, 0));      // the result's type is the check
-        if (const Attribute* what = find_attribute(binding, "what"); what && is_message(std::get<std::string>(what->value)))
-            return check_fact(binding.fact, top().scope, std::get<std::string>(what->value));
-        return check_fact(binding.fact, top().scope, "check");
+        if (const Attribute* what = find_attribute(binding, "what")) return check(binding, std::get<std::string>(what->value));
+        return check(binding, "");
     case Form::literal:
     case Form::dim:
     case Form::function:
@@ -93,6 +92,15 @@ Status Machine::run_binding(const Binding& binding) {
     case Form::closure: return finish(binding, TRY(simple_form(binding)));
     }
     return {};
+}
+
+// `what`: the rule that is kept, in the words of who wants it.
+Status Machine::check(const Binding& binding, const std::string& what) {
+    if (binding.args.empty()) return check_fact(binding.fact, top().scope, is_message(what) ? what : "check");
+    const Datum& narrowed = arg(binding, 0);             // the result's type is the check
+    Status fits = finish(binding, narrowed);
+    if (fits || what.empty()) return fits;
+    return Error{Code::shape, what + ", found shape " + shape_text(narrowed.shape())};
 }
 
 // A block gives one value: its result, a tuple of several, or ().

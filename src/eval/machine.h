@@ -61,6 +61,7 @@ class Machine {
     Status apply(const Binding& binding);
     const Entry& entry_of(FunctionId function, BlockId block, std::span<const ValueId> params);
     Status leave();
+    Status check(const Binding& binding, const std::string& what);
     Status check_fact(const DimFact& fact, const Scope& scope, const std::string& what);
     Error located(Error error, const Binding& binding) const;
 

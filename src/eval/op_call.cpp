@@ -1,5 +1,6 @@
 // eval/op_call.cpp - operators of tensors: arguments by parameter, dtypes against the scheme, one call of the row's eval.
 #include "eval/machine.h"
+#include "ops/speaker.h"
 
 namespace nereus {
 namespace {
@@ -74,9 +75,8 @@ Result<Datum> Machine::op_call(const Binding& binding) {
             for (uint32_t k = 0; k < form.count; ++k) {
                 ValueId id = binding.args[next++];
                 const Datum& given = value(id);
-                if (is_size && given.as_integer()) args.sizes[i].push_back(*given.as_integer());
-                else if (param.kind == ParamKind::sizes && !form.list)
-                    args.sizes[i] = TRY(numbers_of(param, given));
+                if (param.kind == ParamKind::sizes && !form.list) args.sizes[i] = TRY(numbers_of(param, given));
+                else if (is_size && given.as_integer()) args.sizes[i].push_back(*given.as_integer());
                 else if (is_size) return Error{Code::type, name_of(id) + " is not an integer scalar"};
                 else if (given.is(DatumKind::tensor)) args.tensors[i].push_back(given.tensor());
                 else if (param.kind == ParamKind::values && !form.list && given.is(DatumKind::seq)) {
@@ -94,7 +94,7 @@ Result<Datum> Machine::op_call(const Binding& binding) {
     }();
     if (result) return result;
     Error error = std::move(result).error();
-    error.message = std::string(op.name) + ": " + error.message;
+    error.message = speaker(binding) + ": " + error.message;
     return error;
 }
 

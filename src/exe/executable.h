@@ -98,11 +98,14 @@ struct DoorType {
     enum class Kind : uint8_t { tensor, tuple, record, data, seq } kind = Kind::tensor;
     DType dtype = DType::f32;
     bool ranked = true;
-    // tensor: per axis which door size observes it; -1: not looked at; -2 - k: bound dim k of the constructor it is in
+    // tensor: per axis which door size observes it; -1: not looked at; -2 - k: bound dim k of the constructor it is in;
+    // -2 - shared_from - k: size k that the object it is in shares
     std::vector<int32_t> axes;
     std::vector<std::string> names;         // record: fields; data: constructors
     std::vector<std::vector<uint32_t>> fields;          // tuple, record, seq: one list; data: one per constructor
     std::vector<uint32_t> bound;            // data: how many bound dims each constructor has
+    uint32_t shared = 0;                    // record, data: sizes that are one for all tensors inside one object: Cell[?]
+    static constexpr int32_t shared_from = 1 << 20;
     bool operator==(const DoorType&) const = default;
 };
 struct DoorParam {

@@ -84,6 +84,7 @@ template <class A> void fields(A& a, Seen<A, PlaceMark>& x) {
 template <class A> void fields(A& a, Seen<A, DoorType>& x) {
     a.field("kind", x.kind), a.field("dtype", x.dtype), a.field("ranked", x.ranked), a.field("axes", x.axes);
     a.field("names", x.names), a.field("fields", x.fields), a.field("bound", x.bound);
+    a.field("shared", x.shared);
 }
 template <class A> void fields(A& a, Seen<A, DoorParam>& x) { a.field("name", x.name), a.field("type", x.type); }
 template <class A> void fields(A& a, Seen<A, DoorLeaf>& x) { a.field("kind", x.kind), a.field("type", x.type); }

@@ -46,6 +46,8 @@ class DoorVerifier {
             return wrong(where, "bound dims do not match the constructors");
         for (uint32_t bound : type.bound)
             if (bound > max_leaves) return wrong(where, std::to_string(bound) + " bound dims");
+        bool object = type.kind == DoorType::Kind::record || type.kind == DoorType::Kind::data;
+        if (type.shared > (object ? max_leaves : 0)) return wrong(where, std::to_string(type.shared) + " shared sizes");
         switch (type.kind) {
         case DoorType::Kind::tensor: case DoorType::Kind::tuple:
             return type.names.empty() ? Status() : wrong(where, "names that nothing has");
@@ -122,27 +124,36 @@ class DoorVerifier {
         return {};
     }
 
-    // Every axis that the parameters' types observe is a size of this entry, or a bound dim of the constructor around.
+    // Every axis that the parameters' types observe is a size of this entry, a bound dim of the constructor around, or a
+    // size that the object around shares.
     Status observed(const std::string& where, const EntryInfo& entry) {
-        std::set<std::pair<uint32_t, uint32_t>> seen;      // type, and how many bound dims are in scope
-        std::vector<std::pair<uint32_t, uint32_t>> work;
-        auto visit = [&](uint32_t type, uint32_t bound) {
-            if (seen.emplace(type, bound).second) work.emplace_back(type, bound);
+        struct Place {
+            uint32_t type, bound, shared;                  // and how many bound dims and shared sizes are in scope
+            auto operator<=>(const Place&) const = default;
         };
-        for (const DoorParam& param : entry.params) visit(param.type, 0);
+        std::set<Place> seen;
+        std::vector<Place> work;
+        auto visit = [&](Place place) {
+            if (seen.insert(place).second) work.push_back(place);
+        };
+        for (const DoorParam& param : entry.params) visit({param.type, 0, 0});
         while (!work.empty()) {
-            auto [index, bound] = work.back();
+            auto [index, bound, shared] = work.back();
             work.pop_back();
             const DoorType& type = types_[index];
             for (int32_t axis : type.axes) {
                 if (axis >= 0 && uint32_t(axis) >= entry.sizes)
                     return wrong(where, "no door size " + std::to_string(axis));
-                if (axis < -1 && uint32_t(-2 - axis) >= bound)
-                    return wrong(where, "no bound dim " + std::to_string(-2 - axis));
+                const uint32_t outer = axis < -1 ? uint32_t(-2 - axis) : 0, from = DoorType::shared_from;
+                if (axis < -1 && outer < from && outer >= bound)
+                    return wrong(where, "no bound dim " + std::to_string(outer));
+                if (axis < -1 && outer >= from && outer - from >= shared)
+                    return wrong(where, "no shared size " + std::to_string(outer - from));
             }
+            if (type.shared > 0) shared = type.shared;
             for (size_t i = 0; i < type.fields.size(); ++i) {
                 uint32_t own = type.bound.empty() ? 0 : type.bound[i];
-                for (uint32_t field : type.fields[i]) visit(field, own > 0 ? own : bound);
+                for (uint32_t field : type.fields[i]) visit({field, own > 0 ? own : bound, shared});
             }
         }
         return {};

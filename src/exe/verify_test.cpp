@@ -133,6 +133,7 @@ TEST(Verify, Launches) {
 TEST(Verify, Door) {
     EXPECT_EQ(changed("type 0 {axes: [0]}", "type 0 {axes: [3]}"), "entry \"main\": no door size 3");
     EXPECT_EQ(changed("type 0 {axes: [0]}", "type 0 {axes: [-2]}"), "entry \"main\": no bound dim 0");
+    EXPECT_EQ(changed("type 0 {axes: [0]}", "type 0 {axes: [-1048578]}"), "entry \"main\": no shared size 0");
     EXPECT_EQ(changed("fields: [[0, 1]]", "fields: [[0, 9]]"), "door type 2: no door type 9");
     EXPECT_EQ(changed("fields: [[0, 1]]", "fields: [[0, 2]]"), "entry \"main\": tuples too deep or too wide");
     EXPECT_EQ(changed("sizes: 1, ", "sizes: 2, "),

@@ -116,7 +116,7 @@ Status Rewrite::closures(const Binding& b, const Binding& target) {
         if (op == "vjp") {
             TRY(all_.structures.add(w_, cells, all.back()));
         } else {
-            ValueId scalar = w_.op("full", {{{}, true}, y.value});   // refuses anything but a scalar
+            ValueId scalar = w_.op("full", {{{}, true}, y.value}, {{"as", op}});     // refuses anything but a scalar
             if (op == "value_and_grad") results.push_back(scalar);
             w_.write(cells, w_.op("full", {{{}, true}, w_.number(1, w_.dtype(scalar))}));
         }

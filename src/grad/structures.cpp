@@ -157,6 +157,10 @@ Result<ValueId> Structures::seq(Writer& w, Task task, ValueId value, ValueId sha
         initial.push_back(w.bind(Binding{.form = Form::seq}, result));
         params.push_back(w.value("done", result));
     }
+    if (task == Task::add) {                             // a shorter one would leave elements without their adjoint
+        ValueId expected = w.builtin("length", {shadow}, module_.types.scalar(DType::i64));
+        w.assert_(w.op("eq", {count, expected}), "an adjoint of a Seq has as many elements as the Seq");
+    }
     auto item = [&](ValueId from) { return w.builtin("seq_get", {from, i}, module_.types[w.type(from)].parts[0]); };
     BlockId body = TRY(w.block(params, [&]() -> Result<std::vector<ValueId>> {
         ValueId made = TRY(apply(w, task, item(value), shadow.valid() ? item(shadow) : ValueId()));

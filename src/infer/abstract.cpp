@@ -229,13 +229,28 @@ std::vector<Leaf> leaves_of(Abstracts& abstracts, AbsId value) {
     return std::move(map.leaves);
 }
 
+namespace {
+// Sizes that the program writes are symbols of its own functions: they mean nothing where no value shows them.
+TypeId unsized(Types& types, TypeId written) {
+    Type t = types[written];
+    if (t.kind == TypeKind::tensor) t.shape = Shape{{}, false, {}};
+    for (TypeId& part : t.parts) part = unsized(types, part);
+    for (TypeArg& arg : t.args) {
+        if (TypeId* inner = std::get_if<TypeId>(&arg)) *inner = unsized(types, *inner);
+        if (Dim* d = std::get_if<Dim>(&arg)) *d = Dim();
+        if (Shape* s = std::get_if<Shape>(&arg)) *s = Shape{{}, false, {}};
+    }
+    return types.intern(std::move(t));
+}
+} // namespace
+
 TypeId type_of(Module& module, Abstracts& abstracts, AbsId value, TypeId skeleton) {
     Types& types = module.types;
     const Abs& a = abstracts[value];
     const Type s = types[skeleton];                      // a copy: interning moves the table
     auto part = [&](size_t i) { return i < s.parts.size() ? s.parts[i] : types.hole(); };
     switch (a.kind) {
-    case AbsKind::bottom: case AbsKind::closures: case AbsKind::gradient: return skeleton;
+    case AbsKind::bottom: case AbsKind::closures: case AbsKind::gradient: return unsized(types, skeleton);
     case AbsKind::outside: return a.declared;
     case AbsKind::tensor: return types.tensor(a.tensor.shape, a.tensor.dtype);
     case AbsKind::seq: return types.seq(type_of(module, abstracts, a.parts[0], part(0)));

@@ -59,7 +59,7 @@ Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& name
         for (const Equation& e : own.equations)
             look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || own.unsolved(e.written) ||
                                             !know_.equal(names.image(module_.dims, e.written), e.found)));
-        if (look) { arg = TRY(narrow(arg, written, names, names)); continue; }
+        if (look) { arg = TRY(narrow(arg, written, names)); continue; }
         // No element will ever tell a name that is in no value: any size will do.
         auto nothing = [&](Sym s) { return names.dims.try_emplace(s, module_.dims.constant(0)).first->second; };
         arg.abs = refine(module_, abstracts_, written, arg.abs, names, nothing, [&] { return unknown_shape().tail; });
@@ -129,7 +129,7 @@ Result<Walk::Made> Walk::make_closure(const Binding& b) {
         closure.code = program_.code_of(b.function);
     } else {
         BindingId id(size_t(&b - in_.bindings.data()));
-        closure.code = program_.code_of(code_.function, id);
+        closure.code = program_.code_of(code_.function, id, names_.dims);
         const Callable code = program_.codes[closure.code];
         for (ValueId capture : code.captures) {
             closure.env.push_back(close(abs(capture)));

@@ -107,7 +107,7 @@ Result<Walk::Made> Walk::construct(const Binding& b, DeclId decl_id, uint32_t co
         for (const Equation& e : own.equations)
             look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || own.unsolved(e.written) ||
                                             !know_.equal(names.image(module_.dims, e.written), e.found)));
-        if (look) held[i] = TRY(narrow(held[i], constructor.fields[i], names, names));
+        if (look) held[i] = TRY(narrow(held[i], constructor.fields[i], names));
         if (audible_) out.args[i] = held[i].value;
     }
     Abs object{.kind = AbsKind::data, .decl = decl_id};

@@ -129,15 +129,43 @@ Walk::Made Walk::join_arms(const Binding& b, Binding out, std::vector<ArmEnd>& a
     return made;
 }
 
-// What is the last value of a block that never gets to its end.
-ValueId Walk::dead_end() const {
-    if (!audible_ || out_[at_].bindings.empty()) return {};
-    const std::vector<ValueId>& results = out_[out_[at_].bindings.back()].results;
-    return results.empty() ? ValueId() : results[0];
+// Closes a block that never gets to its end, with a match that has no arms: later stages need not find out why. The value
+// stands for what would have come.
+ValueId Walk::dead_end(AbsId like, TypeId skeleton) {
+    if (!audible_) return {};
+    defines_.clear();
+    Span span = current_ ? current_->span : in_.span;
+    Literal unit{.kind = Literal::Kind::unit};
+    ValueId subject = emit({.form = Form::literal, .literal = unit}, abstracts_.unit(), module_.types.unit(), "", span);
+    return emit({.form = Form::match, .args = {subject}}, like, skeleton, "", span);
+}
+
+Walk::ArmEnd Walk::arm_end(const Binding& b, BlockId in, bool ends) {
+    if (!ends) return {.abs = abstracts_.bottom(), .block = at_, .value = dead_end(abstracts_.bottom(), skeleton_of(b))};
+    Made result = made(in_[in].results[0]);
+    return {.abs = result.abs, .block = at_, .value = result.value};
+}
+
+// What a guard or the condition of a while comes to.
+Result<Walk::Made> Walk::condition_of(const Block& in, bool ends) {
+    AbsId never = abstracts_.bottom();
+    if (!ends) return Made{never, dead_end(never, module_.types.scalar(DType::boolean))};
+    return scalar(made(in.results[0]), "a condition");
+}
+
+// a && b, a || b: a branch to a bool with a constant in one arm.
+bool Walk::is_short_circuit(const Binding& b) const {
+    auto is_constant = [&](BlockId arm) {
+        const std::vector<BindingId>& bindings = in_[arm].bindings;
+        return bindings.size() == 1 && in_[bindings[0]].form == Form::literal && in_[bindings[0]].literal.kind == Literal::Kind::boolean;
+    };
+    return skeleton_of(b) == module_.types.scalar(DType::boolean) && std::any_of(b.blocks.begin(), b.blocks.end(), is_constant);
 }
 
 Result<Walk::Made> Walk::branch(const Binding& b) {
-    const ShapedTensor& condition = abstracts_[abs(b.args[0])].tensor;
+    Made chosen_by = TRY(scalar(made(b.args[0]), "a condition"));
+    if (abstracts_.is_bottom(chosen_by.abs)) return chosen_by;
+    const ShapedTensor& condition = abstracts_[chosen_by.abs].tensor;
     Condition c = condition.known.kind == Known::Kind::condition ? condition.known.condition : Condition{};
     bool alive[2];
     for (int i = 0; i < 2; ++i) {
@@ -152,20 +180,24 @@ Result<Walk::Made> Walk::branch(const Binding& b) {
     if (alive[0] != alive[1]) {                          // one arm only: its bindings take the place of the branch
         BlockId only = b.blocks[alive[0] ? 0 : 1];
         bool ends = TRY(block(only));
-        if (!ends) return Made{abstracts_.bottom(), dead_end()};
-        return made(in_[only].results[0]);
+        if (!ends) return Made{abstracts_.bottom(), {}};
+        Made result = made(in_[only].results[0]);
+        return is_short_circuit(b) ? scalar(result, "a condition") : result;
     }
     uint32_t scope = now();
     Binding out = copy(b);
+    if (audible_) out.args[0] = chosen_by.value;
     std::vector<ArmEnd> arms;
     for (int i = 0; i < 2; ++i) {
         know_.push();
         know_.assume(i == 0 ? c : negate(c));
         BlockId outer = open_block();
+        Names outer_names = names_;
         bool ends = TRY(block(b.blocks[size_t(i)]));
-        ArmEnd arm{.abs = abstracts_.bottom(), .block = at_, .value = dead_end()};
-        if (ends) {
-            Made result = made(in_[b.blocks[size_t(i)]].results[0]);
+        names_ = std::move(outer_names);
+        ArmEnd arm = arm_end(b, b.blocks[size_t(i)], ends);
+        if (ends && is_short_circuit(b)) {
+            Made result = TRY(scalar({arm.abs, arm.value}, "a condition"));
             arm.abs = result.abs, arm.value = result.value;
         }
         if (audible_) out.blocks.push_back(at_);
@@ -202,7 +234,7 @@ bool Walk::visible(const Condition& c, uint32_t scope) const {
 }
 
 // Binds the variables of a pattern; false: no value can match it.
-bool Walk::open_pattern(const Pattern& p, AbsId subject, std::vector<ValueId>& variables) {
+Result<bool> Walk::open_pattern(const Pattern& p, AbsId subject, std::vector<ValueId>& variables) {
     if (abstracts_.is_bottom(subject)) return false;
     const Abs a = abstracts_[subject];
     switch (p.kind) {
@@ -215,13 +247,15 @@ bool Walk::open_pattern(const Pattern& p, AbsId subject, std::vector<ValueId>& v
     }
     case Pattern::Kind::literal: {
         if (a.kind != AbsKind::tensor) return true;
+        TRY(require_scalar_part(subject));
         Condition c = literal_condition(p.literal, a.tensor);
+        if (know_.facts.contradictory()) return true;    // nothing comes here whatever the literal is
         know_.assume(c);
         return know_.ask(c) != Answer::no && !know_.facts.contradictory();
     }
     case Pattern::Kind::tuple:
         for (size_t i = 0; i < p.parts.size(); ++i)
-            if (!open_pattern(p.parts[i], a.parts[i], variables)) return false;
+            if (!TRY(open_pattern(p.parts[i], a.parts[i], variables))) return false;
         return true;
     case Pattern::Kind::constructor: case Pattern::Kind::record: {
         const Constructor& constructor = module_[a.decl].constructors[p.constructor];
@@ -237,7 +271,7 @@ bool Walk::open_pattern(const Pattern& p, AbsId subject, std::vector<ValueId>& v
             }
             AbsId value = field_value(a.decl, p.constructor, i, names);
             if (abstracts_.is_bottom(value)) return false;
-            if (at < p.parts.size() && !open_pattern(p.parts[at], value, variables)) return false;
+            if (at < p.parts.size() && !TRY(open_pattern(p.parts[at], value, variables))) return false;
         }
         return true;
     }
@@ -256,18 +290,23 @@ Condition Walk::literal_condition(const Literal& literal, const ShapedTensor& su
 }
 
 Result<Walk::Made> Walk::match(const Binding& b) {
-    AbsId subject = abs(b.args[0]);
+    Made subject = made(b.args[0]);
+    auto is_number = [](const Arm& arm) { return arm.pattern.kind == Pattern::Kind::literal && arm.pattern.literal.kind != Literal::Kind::unit; };
+    if (std::any_of(b.arms.begin(), b.arms.end(), is_number)) subject = TRY(scalar(subject, "what a literal is matched with"));
+    if (abstracts_.is_bottom(subject.abs)) return subject;
     uint32_t scope = now();
     Binding out = copy(b);
+    if (audible_) out.args[0] = subject.value;
     std::vector<ArmEnd> arms;
     size_t frames = 0;                                   // later arms know that earlier literals did not match
+    const bool reached = !know_.facts.contradictory();   // where nothing comes, arms are told apart no more
     for (size_t i = 0; i < b.arms.size(); ++i) {
         const Arm& arm = b.arms[i];
         know_.push();
         defines_.clear();
         std::vector<ValueId> variables;
         Names outer_names = names_;
-        bool alive = open_pattern(arm.pattern, subject, variables);
+        bool alive = TRY(open_pattern(arm.pattern, subject.abs, variables));
         std::vector<Sym> opened = std::move(defines_);
         defines_.clear();
         if (alive) {
@@ -286,26 +325,19 @@ Result<Walk::Made> Walk::match(const Binding& b) {
             if (arm.guard.valid()) {
                 BlockId outer = open_block();
                 bool ends = TRY(block(arm.guard));
-                if (ends) {
-                    const ShapedTensor& c = abstracts_[abs(in_[arm.guard].results[0])].tensor;
-                    if (c.known.kind == Known::Kind::condition) guard = c.known.condition;
-                    if (audible_) out_[at_].results = {new_of_[in_[arm.guard].results[0].index]};
-                } else if (audible_) {
-                    out_[at_].results = {dead_end()};
-                }
+                Made holds = TRY(condition_of(in_[arm.guard], ends));
+                const Known& known = abstracts_[holds.abs].tensor.known;
+                if (known.kind == Known::Kind::condition) guard = known.condition;
+                if (audible_) out_[at_].results = {holds.value};
                 emitted.guard = at_;
                 close_block(outer);
                 know_.assume(guard);
             }
-            if (!know_.facts.contradictory()) {
+            if (!reached || !know_.facts.contradictory()) {
                 BlockId outer = open_block();
                 BlockId own = at_;
                 bool ends = TRY(block(b.blocks[i]));
-                ArmEnd end{.abs = abstracts_.bottom(), .block = own, .value = dead_end()};
-                if (ends) {
-                    Made result = made(in_[b.blocks[i]].results[0]);
-                    end.abs = result.abs, end.value = result.value;
-                }
+                ArmEnd end = arm_end(b, b.blocks[i], ends);
                 if (audible_) {
                     out_[own].params = params;
                     out_[own].symbols = opened;
@@ -322,9 +354,9 @@ Result<Walk::Made> Walk::match(const Binding& b) {
             know_.pop();
         }
         names_ = std::move(outer_names);
-        if (arm.pattern.kind == Pattern::Kind::literal && !arm.guard.valid() && abstracts_[subject].kind == AbsKind::tensor) {
+        if (arm.pattern.kind == Pattern::Kind::literal && !arm.guard.valid() && abstracts_[subject.abs].kind == AbsKind::tensor) {
             know_.push(), ++frames;
-            know_.assume(negate(literal_condition(arm.pattern.literal, abstracts_[subject].tensor)));
+            know_.assume(negate(literal_condition(arm.pattern.literal, abstracts_[subject.abs].tensor)));
         }
     }
     while (frames-- > 0) know_.pop();

@@ -25,7 +25,9 @@ class Walk::Loop {
         for (size_t i = 0; i < count; ++i) entering.push_back(w.normalised(w.abs(b.args[skip + i])));
         enter = w.abstracts_.tuple(entering);
         if (counted) {
-            Made n = TRY(w.exact_number(w.made(b.args[0]), b.span));
+            Made n = TRY(w.scalar(w.made(b.args[0]), "the count of a for"));
+            if (w.abstracts_.is_bottom(n.abs)) return n;
+            n = TRY(w.exact_number(n, b.span));
             if (w.audible_) out.args[0] = n.value;
             bound = number_of(w.abstracts_[n.abs].tensor);
             natural = w.know_.natural(bound);            // asked before the counter's own bound says so
@@ -56,11 +58,12 @@ class Walk::Loop {
         int round = 0;
         for (bool changed = true; changed; ++round) {
             if (round == most_rounds) return internal("the shapes of a loop's states do not settle");
+            const size_t widenings = w.program_.widenings;
             w.know_.push();
             Turn turn = TRY(walk_once());
             Comparison found = compare(turn, round == 0);
             bool regrouped = regroup(states);
-            changed = found.changed || regrouped || found.enter != enter;
+            changed = found.changed || regrouped || found.enter != enter || w.program_.widenings != widenings;
             enter = found.enter;
             w.know_.pop();
         }
@@ -101,12 +104,12 @@ class Walk::Loop {
     Status walk_condition(Turn& turn) {
         BlockId outer = w.open_block();
         turn.condition_block = w.at_;
-        ValueId result = w.in_[b.blocks[0]].results[0];
         bool ends = TRY(w.block(b.blocks[0]));
-        if (w.audible_) w.out_[w.at_].results = {ends ? w.new_of_[result.index] : w.dead_end()};
+        Made condition = TRY(w.condition_of(w.in_[b.blocks[0]], ends));
+        if (w.audible_) w.out_[w.at_].results = {condition.value};
         w.close_block(outer);
-        const Known& known = w.abstracts_[w.abs(result)].tensor.known;
-        if (ends && known.kind == Known::Kind::condition) turn.condition = known.condition;
+        const Known& known = w.abstracts_[condition.abs].tensor.known;
+        if (known.kind == Known::Kind::condition) turn.condition = known.condition;
         w.know_.assume(turn.condition);
         return {};
     }
@@ -124,7 +127,8 @@ class Walk::Loop {
         std::vector<AbsId> parts = w.abstracts_[states_at(w.abstracts_, states, trips, exits, enter)].parts;
         TRY(stack_rows(turn, trips, parts));
         if (w.audible_) {
-            w.out_[own].results = turn.ends ? w.new_ids(w.in_[body].results) : std::vector{w.dead_end()};
+            std::vector<ValueId> results = turn.ends ? w.new_ids(w.in_[body].results) : no_results();
+            w.out_[own].results = std::move(results);
             for (const Carried& c : carried) {
                 w.out_[own].symbols.push_back(c.head), w.out_[own].dims.push_back(c.next);
                 out.dims.push_back(c.init), out.defines.push_back(c.exit);
@@ -167,10 +171,11 @@ class Walk::Loop {
     }
 
     // All rows of a stack have one size; where only running tells it, the first row does, and every later one is checked:
-    // i * (size so far) == i * (size now).
+    // min(i, 1) * (size so far) == min(i, 1) * (size now).
     Status stack_rows(const Turn& turn, Dim trips, std::vector<AbsId>& out_parts) {
         std::map<Dim, Dim> sizes;
         std::vector<DimFact> checks;
+        const Dim pair[] = {turn.counter, dims.constant(1)}, later = dims.min(pair);
         auto local = [&](Dim size) {
             auto [it, is_new] = sizes.try_emplace(size);
             if (!is_new) return it->second;
@@ -178,15 +183,31 @@ class Walk::Loop {
             it->second = dims.of(exit);
             carried.push_back({before, dims.constant(0), size, exit});
             extents.push_back(exit);
-            checks.push_back({dims.mul(turn.counter, dims.of(before)), Relation::equal, dims.mul(turn.counter, size), b.span});
+            checks.push_back({dims.mul(later, dims.of(before)), Relation::equal, dims.mul(later, size), b.span});
             return it->second;
         };
         for (size_t i = count; i < w.in_[body].results.size(); ++i) {
-            AbsId row = turn.ends ? w.abs(w.in_[body].results[i]) : w.abstracts_.bottom();
-            out_parts.push_back(w.abstracts_.is_bottom(row) ? row : stacked(w.abstracts_, row, trips, visible, local));
+            AbsId row = turn.ends ? w.abs(w.in_[body].results[i]) : no_row(i);
+            out_parts.push_back(stacked(w.abstracts_, row, trips, visible, local));
         }
-        for (const DimFact& fact : checks) TRY(w.require(fact.left, fact.relation, fact.right, "rows of a yield"));
+        const char* what = "rows of a yield: the first has size {0}, a later one {1}";
+        for (const DimFact& fact : checks) TRY(w.require(fact.left, fact.relation, fact.right, what));
         return {};
+    }
+
+    // A body that never gets to its end gives results that stand for nothing, but have the right types. Only a loop
+    // without trips is left then, and no row tells how large it would have been.
+    TypeId row_type(size_t result) const { return w.in_[w.in_[body].results[result]].type; }
+    AbsId no_row(size_t result) {
+        return w.abstracts_.tensor({.dtype = w.module_.types[row_type(result)].element.dtype.value_or(DType::f32)});
+    }
+    std::vector<ValueId> no_results() {
+        std::vector<ValueId> results;
+        for (size_t i = 0; i < count; ++i) results.push_back(w.new_of_[params[skip + i].index]);
+        w.dead_end(w.abstracts_.unit(), w.module_.types.unit());
+        for (size_t i = count; i < w.in_[body].results.size(); ++i)
+            results.push_back(w.dead_end(no_row(i), row_type(i)));
+        return results;
     }
 
     // What holds behind the loop: sizes are sizes, and the condition of a while fails on the final states.

@@ -174,7 +174,9 @@ class Instantiation {
             case TypeParam::Kind::shape: {
                 const Shape* s = arg ? std::get_if<Shape>(arg) : nullptr;
                 const Shape* inner = v ? std::get_if<Shape>(&v->args[i]) : nullptr;
-                out.args.push_back(s ? shape(*s, inner, depth) : inner ? *inner : Shape{{}, false, {}});
+                Shape own = s ? shape(*s, inner, depth) : inner ? *inner : Shape{{}, false, {}};
+                if (s && !s->ranked && !inner && !names_.tails.contains(s->tail)) own.tail = {};      // each field has its own
+                out.args.push_back(std::move(own));
                 break;
             }
             case TypeParam::Kind::dtype:

@@ -28,6 +28,12 @@ Result<Walk::Made> Walk::run_rule(Binding binding, std::vector<Made> args, TypeI
         ArgGroup g = binding.groups[group++];
         seen.present[p] = g.count > 0 || g.list;
         for (uint32_t i = 0; i < g.count; ++i, ++at) {
+            if (kind == ParamKind::value && op.params[p].name == scalar_param(op)) {
+                bool differentiated = find_attribute(binding, "as");     // only grad writes operators for others
+                args[at] = TRY(differentiated ? scalar(args[at], "the value", "a gradient is that of one number: sum the result")
+                                              : scalar(args[at], "the value"));
+                if (abstracts_.is_bottom(args[at].abs)) return args[at];
+            }
             const Abs a = abstracts_[args[at].abs];
             if (kind == ParamKind::value || (kind == ParamKind::values && g.list)) seen.tensors[p].push_back(a.tensor);
             if (kind == ParamKind::values && !g.list) {
@@ -36,8 +42,14 @@ Result<Walk::Made> Walk::run_rule(Binding binding, std::vector<Made> args, TypeI
                 if (abstracts_.is_bottom(element)) return Made{abstracts_.bottom(), {}};
                 seen.tensors[p].push_back(abstracts_[element].tensor);
             }
-            if (kind == ParamKind::size || (kind == ParamKind::sizes && g.list)) seen.sizes[p].push_back(TRY(number(args[at], span)));
+            if (kind == ParamKind::size || (kind == ParamKind::sizes && g.list)) {
+                std::string what = (g.list ? "each of " : "") + std::string(op.params[p].name);
+                seen.sizes[p].push_back(TRY(number(args[at], what, span)));
+                if (!seen.sizes[p].back().valid()) return Made{abstracts_.bottom(), {}};
+            }
             if (kind == ParamKind::sizes && !g.list) {
+                args[at] = TRY(vector(args[at], op.params[p].name));
+                if (abstracts_.is_bottom(args[at].abs)) return args[at];
                 bool known = true;
                 seen.sizes[p] = TRY(elements(args[at], span, known));
                 seen.sizes_known[p] = known;
@@ -115,9 +127,10 @@ Walk::Made Walk::dim_value(Dim d, Span span) {
     return {abs, emit({.form = Form::dim, .dim = d}, abs, module_.types.scalar(DType::i64), "", span)};
 }
 
-Result<Dim> Walk::number(Made& made, Span span) {
-    const ShapedTensor& t = abstracts_[made.abs].tensor;
-    if (Dim d = number_of(t); d.valid()) return d;
+Result<Dim> Walk::number(Made& made, std::string_view what, Span span) {
+    if (Dim d = number_of(abstracts_[made.abs].tensor); d.valid()) return d;
+    made = TRY(scalar(made, what));
+    if (abstracts_.is_bottom(made.abs)) return Dim();
     made = TRY(exact_number(made, span));
     return number_of(abstracts_[made.abs].tensor);
 }
@@ -153,25 +166,28 @@ Result<std::vector<Dim>> Walk::elements(Made made, Span span, bool& out_known) {
         Made element = TRY(apply_op("gather", {{{made}}, {{constant(i, span)}}}, {{"axis", int64_t(0)}},
                                     module_.types.scalar(t.dtype), "", span));
         defines_ = std::move(outer);
-        out.push_back(TRY(number(element, span)));
+        out.push_back(TRY(number(element, "an element", span)));
     }
     return out;
 }
 
 Result<Walk::Made> Walk::builtin(const Binding& b) {
     auto arg = [&](size_t i) { return abstracts_[abs(b.args[i])]; };
-    auto scalar = [&](DType dtype) { return abstracts_.tensor({.dtype = dtype}); };
     switch (b.op->builtin) {
     case Builtin::none: break;
     case Builtin::ref: return make_cell(b);
     case Builtin::read: return emit_for(b, copy(b), open(arg(0).parts[0]));
     case Builtin::write: return write_cell(b);
     case Builtin::push: return emit_for(b, copy(b), abstracts_.seq(join_all({arg(0).parts[0], close(abs(b.args[1]))})));
-    case Builtin::set: {
+    case Builtin::set: case Builtin::seq_get: {
+        Made at = TRY(scalar(made(b.args[1]), "an index"));
+        if (abstracts_.is_bottom(at.abs)) return at;
+        Binding out = copy(b);
+        if (audible_) out.args[1] = at.value;
+        if (b.op->builtin == Builtin::seq_get) return emit_for(b, std::move(out), open(arg(0).parts[0]));
         AbsId element = close(abs(b.args.back()));
-        return emit_for(b, copy(b), abstracts_.seq(join_all({arg(0).parts[0], element})));
+        return emit_for(b, std::move(out), abstracts_.seq(join_all({arg(0).parts[0], element})));
     }
-    case Builtin::seq_get: return emit_for(b, copy(b), open(arg(0).parts[0]));
     case Builtin::length: {
         if (arg(0).kind == AbsKind::tensor && arg(0).tensor.ranked() && arg(0).tensor.rank() > 0)
             return emit_for(b, copy(b), abstracts_.number(arg(0).tensor.shape.dims[0], DType::i64));
@@ -182,12 +198,16 @@ Result<Walk::Made> Walk::builtin(const Binding& b) {
     }
     case Builtin::print: return emit_for(b, copy(b), abstracts_.unit());
     case Builtin::assert_: {
-        Made done = emit_for(b, copy(b), abstracts_.unit());
+        Made condition = TRY(scalar(made(b.args[0]), "a condition"));
+        if (abstracts_.is_bottom(condition.abs)) return condition;
+        Binding out = copy(b);
+        if (audible_) out.args[0] = condition.value;
+        Made done = emit_for(b, std::move(out), abstracts_.unit());
         const ShapedTensor c = arg(0).tensor;
         if (c.known.kind == Known::Kind::condition) know_.assume(c.known.condition);
         return done;
     }
-    case Builtin::equal: return emit_for(b, copy(b), scalar(DType::boolean));
+    case Builtin::equal: return emit_for(b, copy(b), abstracts_.tensor({.dtype = DType::boolean}));
     case Builtin::stop_gradient: return emit_for(b, copy(b), abs(b.args[0]));
     case Builtin::grad: return gradient(b);
     case Builtin::leaves: break;
@@ -210,7 +230,10 @@ Result<Walk::Made> Walk::index(const Binding& b) {
     std::string_view name = in_[b.results[0]].name;
     Made x = made(b.args[0]);
     if (abstracts_[x.abs].kind == AbsKind::seq) {
+        Made id = TRY(scalar(made(b.args[1]), "an index"));
+        if (abstracts_.is_bottom(id.abs)) return id;
         Binding get{.form = Form::op, .op = all_ops().find("seq_get"), .args = new_ids(b.args), .groups = {{1, false}, {1, false}}};
+        if (audible_) get.args[1] = id.value;
         return emit_for(b, std::move(get), open(abstracts_[x.abs].parts[0]));
     }
     size_t at = 1;
@@ -232,15 +255,17 @@ Result<Walk::Made> Walk::index(const Binding& b) {
             return error("index " + std::to_string(i) + " is one too many for rank " + std::to_string(axis));
         if (t.ranked() && size_t(axis) >= t.rank()) return Made{abstracts_.bottom(), {}};
         if (kind == IndexPart::Kind::at) {
-            Made id = made(b.args[at++]);
+            Made id = TRY(scalar(made(b.args[at++]), "an index"));
+            if (abstracts_.is_bottom(id.abs)) return id;
             x = TRY(apply_op("gather", {{{x}}, {{id}}}, {{"axis", axis}}, last ? skeleton : partial, last ? name : "", b.span));
             continue;
         }
         bool has_from = kind == IndexPart::Kind::from_to || kind == IndexPart::Kind::from;
         bool has_to = kind == IndexPart::Kind::from_to || kind == IndexPart::Kind::to;
-        Made from = has_from ? made(b.args[at++]) : constant(0, b.span);
+        Made from = has_from ? TRY(scalar(made(b.args[at++]), "the start of a range")) : constant(0, b.span);
         if (!has_to && !extent().valid()) return error("an open range needs a value of known rank");
-        Made to = has_to ? made(b.args[at++]) : dim_value(extent(), b.span);
+        Made to = has_to ? TRY(scalar(made(b.args[at++]), "the end of a range")) : dim_value(extent(), b.span);
+        if (abstracts_.is_bottom(from.abs) || abstracts_.is_bottom(to.abs)) return Made{abstracts_.bottom(), {}};
         x = TRY(apply_op("slice", {{{x}}, {{from}, true}, {{to}, true}}, {{"axes", std::vector<int64_t>{axis}}},
                          last ? skeleton : partial, last ? name : "", b.span));
         ++axis;

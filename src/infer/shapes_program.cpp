@@ -56,39 +56,24 @@ struct Captures {
         for (ValueId v : b.results) bind(v);
     }
 };
-
-// Dims that stand for something where the lambda is made: those of the function's signature and of enclosing patterns,
-// not those that the lambda's own parameters introduce.
-void outer_dims(const Module& module, const Function& function, BlockId lambda, std::set<Sym>& dims) {
-    Captures own{module, function, {}, {}, {}};
-    for (ValueId v : function[lambda].params) own.type(function[v].type);
-    Captures outer{module, function, {}, {}, {}};
-    for (ValueId v : function.params) outer.type(function[v].type);
-    std::set<Sym> known = outer.dims;
-    for (const Binding& b : function.bindings)
-        for (const Arm& arm : b.arms) known.insert(arm.pattern.dims.begin(), arm.pattern.dims.end());
-    for (Sym s : own.dims)
-        if (!known.contains(s)) dims.erase(s);
-}
 } // namespace
 
 Program::Program(Module& m, ShapeReport& r) : module(m), abstracts(m.dims), pool(m), report(r) {}
 
-uint32_t Program::code_of(FunctionId function) { return code_of(function, {}); }
-uint32_t Program::code_of(FunctionId function, BindingId lambda) {
-    auto [it, is_new] = code_ids_.try_emplace({function, lambda}, uint32_t(codes.size()));
-    if (!is_new) return it->second;
+uint32_t Program::code_of(FunctionId function) { return code_of(function, {}, {}); }
+uint32_t Program::code_of(FunctionId function, BindingId lambda, const std::map<Sym, Dim>& known) {
     Callable code{.function = function, .lambda = lambda};
     if (lambda.valid()) {
         const Function& f = module[function];
-        Captures captures{module, f, {}, {}, {}};
+        Captures captures{module, f, {}, {}, {}, {}};
         captures.block(f[lambda].blocks[0]);
         for (ValueId v : captures.found)
             if (!captures.bound.contains(v)) code.captures.push_back(v);
-        outer_dims(module, f, f[lambda].blocks[0], captures.dims);
-        code.captured_dims.assign(captures.dims.begin(), captures.dims.end());
+        for (Sym s : captures.dims)
+            if (known.contains(s)) code.captured_dims.push_back(s);
     }
-    codes.push_back(std::move(code));
+    auto [it, is_new] = code_ids_.try_emplace({function, lambda, code.captured_dims}, uint32_t(codes.size()));
+    if (is_new) codes.push_back(std::move(code));
     return it->second;
 }
 
@@ -250,8 +235,15 @@ Result<uint32_t> Program::entry_instance(FunctionId entry) {
     for (ValueId param : f.params) written.type(f[param].type);
     for (Sym s : written.dims) fresh(s);
     for (VarId s : written.tails) names.tails.emplace(s, Shape{{}, false, tail()});
+    auto direct = [&](auto& self, TypeId id) -> bool {
+        const Type& t = module.types[id];
+        return t.kind == TypeKind::tensor || (t.kind == TypeKind::tuple && std::all_of(t.parts.begin(), t.parts.end(), [&](TypeId part) { return self(self, part); }));
+    };
     for (ValueId param : f.params) {
-        AbsId value = instantiate(module, abstracts, f[param].type, names, fresh, tail);
+        // the door compares the shapes of tensors, not those inside of anything: there ..s states nothing
+        Names without = names;
+        without.tails.clear();
+        AbsId value = instantiate(module, abstracts, f[param].type, direct(direct, f[param].type) ? names : without, fresh, tail);
         const Abs& a = abstracts[value];
         if (a.kind == AbsKind::tensor && a.tensor.dtype == DType::i64 && a.tensor.ranked() && a.tensor.rank() == 0)
             value = abstracts.number(dims.of(dims.new_symbol(f[param].name, SymKind::host)), DType::i64);
@@ -269,16 +261,16 @@ Status Program::analyse_from(FunctionId entry) {
     for (int restart = 0;; ++restart) {
         if (restart == most_restarts)
             return Error{.code = Code::internal, .message = "the contents of cells do not settle", .where = module[entry].span};
-        widened = false;
+        const size_t before = widenings;
         instances.clear(), by_key_.clear(), skeletons_.clear(), out.clear(), to_emit_.clear(), name_uses_.clear();
         report = {};
         uint32_t first = TRY(entry_instance(entry));
         TRY(summary(first));
-        if (widened) continue;
+        if (widenings != before) continue;
         output_of(first, UINT32_MAX, {});
         Status failed;
         for (size_t i = 0; i < to_emit_.size() && failed; ++i) failed = emit(to_emit_[i]);
-        if (widened) continue;                           // what the last walks said came too early
+        if (widenings != before) continue;               // what the last walks said came too early
         if (!failed) return failed;
         if (abstracts.is_bottom(instances[first].summary.result))
             return Error{.code = Code::shape, .message = "entry @" + module[entry].name + " never returns", .where = module[entry].span};
@@ -296,7 +288,7 @@ uint32_t Program::cell(const Key& creator, BindingId site) {
 void Program::widen_cell(uint32_t cell, AbsId content) {
     auto constant = [&](Dim d) { return module.dims.constant_value(d).has_value(); };
     AbsId joined = join_elements(abstracts, {cells_[cell], content}, constant, {});
-    widened = widened || joined != cells_[cell];
+    if (joined != cells_[cell]) ++widenings;
     cells_[cell] = joined;
 }
 AbsId Program::field_functions(DeclId decl, uint32_t constructor, size_t field) const {
@@ -307,7 +299,7 @@ void Program::widen_field(DeclId decl, uint32_t constructor, size_t field, AbsId
     AbsId& known = fields_.try_emplace({decl, constructor, field}, abstracts.bottom()).first->second;
     auto constant = [&](Dim d) { return module.dims.constant_value(d).has_value(); };
     AbsId joined = join_elements(abstracts, {known, functions}, constant, {});
-    widened = widened || joined != known;
+    if (joined != known) ++widenings;
     known = joined;
 }
 

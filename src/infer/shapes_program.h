@@ -57,7 +57,9 @@ class Program {
     std::vector<SymbolNames> symbol_names;               // per function of `out`
 
     uint32_t code_of(FunctionId function);
-    uint32_t code_of(FunctionId function, BindingId lambda);
+    // `known`: sizes that stand for something where the lambda is made. It takes those from there; others that it mentions
+    // are its own, or those of a lambda inside.
+    uint32_t code_of(FunctionId function, BindingId lambda, const std::map<Sym, Dim>& known);
     // The lambda for captured values of these ranks. Closures that differ in them stay apart, as instances do: one that
     // served tensors of several ranks at once could not be compiled.
     uint32_t code_for(uint32_t lambda, const std::vector<AbsId>& captured);
@@ -78,7 +80,7 @@ class Program {
     // Functions stored in fields of declared function type, over all objects.
     AbsId field_functions(DeclId decl, uint32_t constructor, size_t field) const;
     void widen_field(DeclId decl, uint32_t constructor, size_t field, AbsId functions);
-    bool widened = false;
+    size_t widenings = 0;                                // of cells and fields, so far
 
  private:
     uint32_t instance_of(KeyPlan plan);
@@ -87,7 +89,7 @@ class Program {
     Result<uint32_t> entry_instance(FunctionId entry);
 
     std::map<Key, uint32_t> by_key_;
-    std::map<std::pair<FunctionId, BindingId>, uint32_t> code_ids_;
+    std::map<std::tuple<FunctionId, BindingId, std::vector<Sym>>, uint32_t> code_ids_;
     std::map<std::pair<uint32_t, std::string>, uint32_t> code_variants_;
     std::map<uint32_t, std::set<std::string>> skeletons_;    // per code
     std::vector<uint32_t> stack_;

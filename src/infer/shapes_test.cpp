@@ -142,6 +142,22 @@ const Case shapes[] = {
                                          "  %f = if (%c) { fn(%y) { %y + full([3], 1.0) } } else { fn(%y) { %y + full([4], 1.0) } }\n"
                                          "  sum(%f(%x)) }",
      "f32(); 1 checks"},
+    {"a capture without a number", "def @main(%x: f64) {\n"
+                                   "  %s = for %i in 3, (%s = []) { push(%s, fn(%a: f64) { %i }) }\n  full([%s[1](%x)], %x) }",
+     "f64(k); 1 checks"},
+    {"rows of a loop without trips", "def @main(%x: Tensor[(n), f64], %c: bool) {\n"
+                                     "  for %i in 0, (%a = %x) { yield match (%c) { true => %x, false => %a }; %a } }",
+     "(f64(n), f64(0, n)); 0 checks"},
+    {"a body that never ends", "def @endless(%x) -> f64 { @endless(%x) }\n"
+                               "def @main(%x: Tensor[(n), f64], %y: f64) {\n"
+                               "  for %i in n, (%a = %x, %b = %y) { yield @endless(%b); (%a, %b) } }",
+     "(f64(n), f64(), f64(n)); 0 checks"},
+    {"a size that an inner function names", "def @main(%y: Tensor[(m), f64]) {\n"
+                                            "  %f = fn(%a: f64) { fn(%b: Tensor[(n), f64]) { full([n], %a) } }\n  %f(1.0)(%y) }",
+     "f64(m); 0 checks"},
+    {"cells of a loop", "def @main(%q: Seq[Tensor[(n, ?), f32]]) {\n"
+                        "  for %i in length(%q), (%s = []) { push(%s, ref(full(shape_of(%q[%i]), 0.0))) } }",
+     "Seq[Ref[f32(?0, ?1)]]; 0 checks"},
 };
 INSTANTIATE_TEST_SUITE_P(Infer, Shapes, testing::ValuesIn(shapes));
 
@@ -161,6 +177,11 @@ const Case refuted[] = {
     {"in the callee's words", "def @f(%x, %w: Tensor[(h, h), f32]) { matmul(concat([%x, %x]), %w) }\n"
                               "def @main(%x: Tensor[(n), f32], %w: Tensor[(n, n), f32]) where n > 0 { @f(%x, %w) }",
      "matmul: inner dims: 2*h and h differ | in @f, called here"},
+    {"a size without a value", "def @f(%g: fn(Tensor[(k), f32]) -> f32) { full([k], 1.0) }\ndef @main(%x: f32) { @f(fn(%a) { sum(%a) }) }",
+     "the size k has no value | in @f, called here"},
+    {"a size of an enclosing function", "def @main(%x: Tensor[(3), f32], %y: Tensor[(4), f32]) {\n"
+                                        "  %f = fn(%a: Tensor[(k), f32]) { fn(%b: Tensor[(k), f32]) { %a } }\n  %f(%x)(%y) }",
+     "fn: axis 0 of %b: 3 and 4 differ"},
     {"never returns", "def @f(%x) { @f(%x) }\ndef @main(%x: f32) { @f(%x) }", "entry @main never returns"},
 };
 INSTANTIATE_TEST_SUITE_P(Infer, Refuted, testing::ValuesIn(refuted));

@@ -1,4 +1,5 @@
 #include "infer/shapes_walk.h"
+#include "ops/speaker.h"
 #include <algorithm>
 
 namespace nereus {
@@ -60,6 +61,8 @@ Status Walk::enter() {
     }
     if (lifted)
         for (ValueId in : written) take(in);
+    for (ValueId in : params)                            // a capture may have lost its number; no direct scalar is without
+        if (lifted && lacks_number(abs(in))) bind(in, TRY(exact_number(made(in), in_[in].span)));
 
     Matching matching(module_, abstracts_, names_);      // as the caller did: same names, nothing left to check
     for (ValueId in : written) matching.collect(in_[in].type, abs(in), "%" + in_[in].name);
@@ -121,17 +124,15 @@ Result<Summary> Walk::run() {
     bool lifted = code_.lambda.valid();
     BlockId body = lifted ? in_[code_.lambda].blocks[0] : in_.body;
     bool ends = TRY(block(body));
+    ValueId last = in_[body].results[0];
     if (!ends) {
         if (audible_) {
-            out_.result = lifted ? module_.types.hole() : in_.result;
-            if (!out_[out_.body].bindings.empty()) {
-                out_[out_.body].results = out_[out_[out_.body].bindings.back()].results;
-                out_.result = out_[out_[out_.body].results[0]].type;
-            }
+            ValueId nothing = dead_end(abstracts_.bottom(), in_[last].type);
+            out_[out_.body].results = {nothing};
+            out_.result = out_[nothing].type;
         }
         return Summary{.result = abstracts_.bottom()};
     }
-    ValueId last = in_[body].results[0];
     Made result = made(last);
     if (!lifted) {
         current_ = nullptr;
@@ -237,6 +238,8 @@ Result<Walk::Made> Walk::evaluate(const Binding& b) {
     case Form::op: return operate(b);
     case Form::literal: return literal(b);
     case Form::dim: {
+        for (Sym s : module_.dims.symbols_of(b.dim))     // named by the type of a function alone
+            if (audible_ && !names_.dims.contains(s)) return error("the size " + module_.dims.symbol(s).name + " has no value");
         Binding out = copy(b);
         out.dim = image(b.dim);
         const Type& t = module_.types[skeleton_of(b)];
@@ -295,13 +298,12 @@ Result<Walk::Made> Walk::annotated(Made made, TypeId written, const std::string&
     Matching matching(module_, abstracts_, names_);
     matching.collect(written, made.abs, name);
     matching.solve();
-    Names before = names_;
     TRY(settle(matching, {}));
     bool look = matching.must_look;
     for (const Equation& e : matching.equations)
         look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || matching.unsolved(e.written) ||
                                         !know_.equal(image(e.written), e.found)));
-    if (look) return narrow(made, written, before, names_);
+    if (look) return narrow(made, written, names_);
     auto no_name = [&](Sym s) { return module_.dims.of(s); };
     made.abs = refine(module_, abstracts_, written, made.abs, names_, no_name, [&] { return unknown_shape().tail; });
     if (audible_) out_[made.value].type = type(made.abs, written);
@@ -318,7 +320,8 @@ Status Walk::settle(Matching& matching, const std::string& callee) {
 }
 
 // Looks at a value: fails unless it has the written type, and is that value with the sizes it turned out to have.
-Result<Walk::Made> Walk::narrow(Made made, TypeId written, const Names&, Names& solved) {
+// `what`: the rule that a value which does not fit breaks, where it is not a declaration.
+Result<Walk::Made> Walk::narrow(Made made, TypeId written, Names& solved, std::string what) {
     auto fresh_dim = [&](Sym s) {
         bool named = s.valid() && module_.dims.symbol(s).kind != SymKind::unknown;
         Sym own = fresh(named ? module_.dims.symbol(s).name : "n", SymKind::late);
@@ -333,9 +336,12 @@ Result<Walk::Made> Walk::narrow(Made made, TypeId written, const Names&, Names& 
         for (Sym s : module_.dims.symbols_of(e.written))
             if (!solved.dims.contains(s) && module_.dims.symbol(s).kind != SymKind::unknown) fresh_dim(s);
     made.abs = refine(module_, abstracts_, written, made.abs, solved, fresh_dim, [&] { return unknown_shape().tail; });
+    std::string name = audible_ ? out_[made.value].name : "";
+    made = with_number(made, name);
     Binding check{.form = Form::check};
     if (audible_) ++checks_, check.args = {made.value};
-    made.value = emit(std::move(check), made.abs, written, audible_ ? out_[made.value].name : "", current_ ? current_->span : in_.span);
+    if (!what.empty()) check.attributes.push_back({"what", std::move(what)});
+    made.value = emit(std::move(check), made.abs, written, name, current_ ? current_->span : in_.span);
     return made;
 }
 
@@ -364,8 +370,7 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
 
 Status Walk::believe(Dim a, Relation relation, Dim b, std::string_view what) {
     Answer answer = know_.ask(a, relation, b);
-    if (answer == Answer::no && audible_)
-        return error(std::string(what) + ": " + text(a) + " and " + text(b) + " do not fit");
+    if (answer == Answer::no && audible_) return error(fill_message(std::string(what), text(a), text(b)));
     if (answer == Answer::unknown) know_.assume(a, relation, b);
     return {};
 }
@@ -379,9 +384,12 @@ std::string Walk::text(Dim d) const {
     });
 }
 
+std::string Walk::prefix() const {
+    bool named = current_ && current_->form == Form::op && current_->op->builtin != Builtin::seq_get;      // that is e[i]
+    return named ? speaker(*current_) + ": " : "";
+}
 Error Walk::error(std::string what) {
-    std::string op = current_ && current_->form == Form::op ? std::string(current_->op->name) + ": " : "";
-    return Error{.code = Code::shape, .message = op + what, .where = current_ ? current_->span : in_.span,
+    return Error{.code = Code::shape, .message = prefix() + what, .where = current_ ? current_->span : in_.span,
                  .notes = program_.call_path(self_)};
 }
 
@@ -406,12 +414,14 @@ bool Walk::visible(Dim d, uint32_t scope) const {
     return true;
 }
 
+bool Walk::lacks_number(AbsId value) const {
+    const Abs& a = abstracts_[value];
+    return a.kind == AbsKind::tensor && a.tensor.dtype == DType::i64 && a.tensor.ranked() && a.tensor.rank() == 0 &&
+           a.tensor.known.kind != Known::Kind::number;
+}
 Walk::Made Walk::with_number(Made made, std::string_view name) {
-    const Abs& a = abstracts_[made.abs];
-    if (a.kind != AbsKind::tensor || a.tensor.dtype != DType::i64 || !a.tensor.ranked() || a.tensor.rank() > 0 ||
-        a.tensor.known.kind == Known::Kind::number)
-        return made;
-    ShapedTensor t = a.tensor;
+    if (!lacks_number(made.abs)) return made;
+    ShapedTensor t = abstracts_[made.abs].tensor;
     Dim number = host(name);
     if (t.low.valid()) know_.assume(t.low, Relation::less_equal, number);
     if (t.high.valid()) know_.assume(number, Relation::less, t.high);

@@ -27,7 +27,7 @@ class Walk : public ShapeScope {
     Dim host(std::string_view name) override;
     Shape unknown_shape() override;
     bool exact(Dim number, DType dtype) override { return know_.exact(number, dtype); }
-    Error error(std::string what) override;
+    Error error(std::string what) override;              // said by the operator under way, if it is one
 
  private:
     struct Made { AbsId abs; ValueId value; };           // a result and, when audible, what holds it in the output
@@ -58,11 +58,21 @@ class Walk : public ShapeScope {
     struct Argument { std::vector<Made> values; bool list = false; };
     Result<Made> apply_op(std::string_view name, std::vector<Argument> args, AttributeList attributes, TypeId skeleton,
                           std::string_view value_name, Span span);
-    Result<Dim> number(Made& made, Span span);           // of a size argument; gives it one if it has none
+    // Of a size argument; gives it one if it has none. Nothing comes out (an invalid Dim) if it is no scalar.
+    Result<Dim> number(Made& made, std::string_view what, Span span);
     Result<Made> exact_number(Made made, Span span);     // a scalar whose number is the integer itself
     Result<std::vector<Dim>> elements(Made made, Span span, bool& out_known);    // of a size vector
     Made constant(int64_t value, Span span);
     Made dim_value(Dim d, Span span);
+
+    // shapes_scalar.cpp: what the language wants to be a scalar. Bottom: it is none, and the walk is muted
+    Result<Made> scalar(Made made, std::string_view what, std::string_view hint = "take one element, as in %x[0]");
+    Result<Made> vector(Made made, std::string_view what);           // the same for a list of sizes
+    bool is_scalar(AbsId value) const;
+    Status require_scalar_part(AbsId part);
+    Result<Made> of_rank(Made made, TypeId wanted, std::string rule, std::string hint);
+    std::string text(const Shape& shape) const;
+    std::string prefix() const;                          // of what the operator under way says
 
     // shapes_container.cpp: constructors, fields, sequences, cells
     Result<Made> construct(const Binding& b, DeclId decl, uint32_t constructor, const std::vector<ValueId>& fields);
@@ -92,13 +102,15 @@ class Walk : public ShapeScope {
     struct Callee { uint32_t instance = 0; KeyPlan plan; AbsId result; std::vector<Dim> chosen; };
     Result<Callee> call_code(uint32_t code, std::vector<Made>& args, Span span);
     Status match_signature(uint32_t code, std::vector<Made>& args, Names& names);
-    Result<Made> narrow(Made made, TypeId written, const Names& names, Names& solved);
+    Result<Made> narrow(Made made, TypeId written, Names& solved, std::string what = {});
     Status settle(Matching& matching, const std::string& callee);
     AbsId normalised(AbsId value);
     Range range_of(Dim d, bool is_extent);
 
     // shapes_control.cpp: if, match
     Result<Made> branch(const Binding& b);
+    bool is_short_circuit(const Binding& b) const;
+    Result<Made> condition_of(const Block& in, bool ends);
     Result<Made> match(const Binding& b);
     struct ArmEnd { AbsId abs; Knowledge::Log log; BlockId block; ValueId value; };
     // One value for several; the symbols that differ, and what each arm hands to them.
@@ -106,10 +118,11 @@ class Walk : public ShapeScope {
                       std::vector<std::vector<Dim>>& out_handed);
     Made join_arms(const Binding& b, Binding emitted, std::vector<ArmEnd>& arms, uint32_t scope);
     Made with_condition(Made result, const Condition& c, const std::vector<ArmEnd>& arms, uint32_t scope);
-    bool open_pattern(const Pattern& pattern, AbsId subject, std::vector<ValueId>& variables);
+    Result<bool> open_pattern(const Pattern& pattern, AbsId subject, std::vector<ValueId>& variables);
     Condition literal_condition(const Literal& literal, const ShapedTensor& subject);
     void rename_variables(Pattern& pattern) const;
-    ValueId dead_end() const;
+    ArmEnd arm_end(const Binding& b, BlockId in, bool ends);             // of the arm just walked
+    ValueId dead_end(AbsId like, TypeId skeleton);
 
     // shapes_loop.cpp
     class Loop;
@@ -130,7 +143,9 @@ class Walk : public ShapeScope {
 
     Sym fresh(std::string_view name, SymKind kind);
     Dim fresh_number(std::string_view name);             // a host symbol defined by the binding under way
-    Made with_number(Made made, std::string_view name);  // a direct i64 scalar always has a number
+    // A direct i64 scalar always has a number: what a call or a loop hands on must agree with what its callee or body has.
+    bool lacks_number(AbsId value) const;
+    Made with_number(Made made, std::string_view name);
     std::string text(Dim d) const;
     bool visible(Dim d, uint32_t scope) const;           // all its symbols are older than `scope`
     bool visible(const Condition& c, uint32_t scope) const;

@@ -10,6 +10,7 @@ struct Instantiation {
     std::unordered_map<TypeId, TypeId> done;
 
     Dim of(Dim d) {
+        if (!d.valid()) return d;                        // a size that is not known, of a type that takes one
         return module.dims.substitute(d, [&](Sym s) -> std::optional<Dim> {
             auto it = dims.find(s);
             return it == dims.end() ? std::nullopt : std::optional(it->second);

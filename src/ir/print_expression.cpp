@@ -254,6 +254,7 @@ std::string FunctionPrinter::details(const Binding& b) {
     case Form::update:
         for (const std::string& name : b.names) append(inside, name);
         if (b.form == Form::record && b.decl.valid()) inside = types_.type_name(b.decl) + ": " + inside;
+        if (b.form == Form::field && b.names.empty()) inside = std::to_string(b.index);
         break;
     case Form::index: {
         constexpr std::string_view kinds[] = {"at", "from_to", "from", "to", "all"};

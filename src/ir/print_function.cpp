@@ -63,7 +63,9 @@ void FunctionPrinter::print_all(const std::vector<TypeParam>& extra) {
     open_block(body);
     if (!f.result_dims.empty()) line("sizes (" + dims(f.result_dims) + ")");
     close_block(body);
-    if (body.results.size() == 1) line(arg(body.results[0]));
+    std::string results;                                 // several only once tuples are taken apart
+    for (ValueId result : body.results) results += (results.empty() ? "" : ", ") + arg(result);
+    if (!body.results.empty()) line(body.results.size() == 1 ? results : "(" + results + ")");
     --indent_;
     line("}");
 }
@@ -166,6 +168,8 @@ bool FunctionPrinter::surface(const Binding& b) const {
     case Form::op: return b.blocks.empty() && b.op->name.find('.') == std::string_view::npos;
     case Form::tuple: return b.args.size() >= 2;
     case Form::closure: return false;
+    case Form::field: return !b.names.empty();           // lowered: by place
+    case Form::match: return !b.args.empty() && b.arms.size() == b.blocks.size();    // lowered: a switch over numbers
     case Form::literal:
     case Form::dim:
     case Form::call:
@@ -173,14 +177,12 @@ bool FunctionPrinter::surface(const Binding& b) const {
     case Form::function:
     case Form::construct:
     case Form::project:
-    case Form::field:
     case Form::record:
     case Form::update:
     case Form::index:
     case Form::seq:
     case Form::lambda:
     case Form::if_:
-    case Form::match:
     case Form::for_:
     case Form::while_:
     case Form::check: return true;
@@ -244,7 +246,9 @@ void FunctionPrinter::generic_binding(const Binding& b) {
     for (size_t i = 0; i < b.blocks.size(); ++i) {
         const Block& block = f[b.blocks[i]];
         std::string head;
-        if (b.form == Form::match) {
+        if (b.form == Form::match && b.arms.empty()) {   // lowered: by number
+            out_ += " {case " + std::to_string(i);
+        } else if (b.form == Form::match) {
             out_ += " {case " + pattern(b.arms[i].pattern);
             if (b.arms[i].guard.valid()) {
                 out_ += " if {";

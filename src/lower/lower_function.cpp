@@ -195,7 +195,9 @@ Status LowerFunction::binding(const Binding& b) {
         const std::vector<std::string>& names = decl(type_of(from_[b.args[0]].type).decl).constructors[0].field_names;
         uint32_t index = 0;
         while (index < names.size() && names[index] != b.names[0]) ++index;
-        leaves_[b.results[0]] = read_part(Form::field, one(b.args[0]), index, from_[b.results[0]].type, b.span, b.defines);
+        Leaves read = read_part(Form::field, one(b.args[0]), index, from_[b.results[0]].type, b.span, b.defines);
+        if (read.size() == 1) to_[read[0]].known = from_[b.results[0]].known;        // a number may be a size
+        leaves_[b.results[0]] = std::move(read);
         return {};
     }
     case Form::update: {

@@ -29,9 +29,10 @@ Result<Shaped> slice(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
     ShapedTensor y{.dtype = x.dtype, .shape = x.shape, .low = x.low, .high = x.high};
     const std::vector<Dim>&starts = args.sizes[1], &ends = args.sizes[2];
-    if (!x.ranked() || !args.sizes_known[1] || !args.sizes_known[2]) {
-        if (!x.ranked()) y.shape = scope.unknown_shape();
-        else for (Dim& d : y.shape.dims) d = scope.late("n", d);
+    for (size_t i : {1, 2})
+        if (!args.sizes_known[i]) return unknown_length(scope, args.op.params[i].name);
+    if (!x.ranked()) {
+        y.shape = scope.unknown_shape();
         return one(std::move(y));
     }
     if (starts.size() != ends.size())
@@ -52,7 +53,8 @@ Result<Shaped> slice(const ShapeArgs& args, ShapeScope& scope) {
 Result<Shaped> slice_update(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor &x = args.tensor(0), &v = args.tensor(1);
     ShapedTensor y{.dtype = x.dtype, .shape = x.shape};
-    if (!x.ranked() || !v.ranked() || !args.sizes_known[2]) return one(std::move(y));
+    if (!args.sizes_known[2]) return unknown_length(scope, args.op.params[2].name);
+    if (!x.ranked() || !v.ranked()) return one(std::move(y));
     if (x.rank() != v.rank())
         return scope.error("ranks differ: the tensor has " + std::to_string(x.rank()) + ", the update " + std::to_string(v.rank()));
     std::vector<size_t> axes = TRY(axes_of(args, scope, args.sizes[2].size(), x.rank()));
@@ -78,8 +80,8 @@ Shape gathered(const ShapedTensor& x, const ShapedTensor& ids, size_t axis) {
 Status believe_index(ShapeScope& scope, const ShapedTensor& ids, Dim size) {
     Dim id = number_of(ids);
     if (!id.valid() || !scope.exact(id, ids.dtype)) return {};
-    TRY(scope.believe(scope.dims().constant(0), Relation::less_equal, id, "an index"));
-    return scope.believe(id, Relation::less, size, "an index");
+    TRY(scope.believe(scope.dims().constant(0), Relation::less_equal, id, "index {1} is negative"));
+    return scope.believe(id, Relation::less, size, "index {0} is out of range for size {1}");
 }
 
 Result<Shaped> gather(const ShapeArgs& args, ShapeScope& scope) {
@@ -135,9 +137,8 @@ Result<Shaped> topk(const ShapeArgs& args, ShapeScope& scope) {
     if (x.ranked()) {
         size_t axis = size_t(TRY(shape_axis(scope, args.integer("axis", -1), x.rank())));
         Dim k = args.sizes[1][0], size = x.shape.dims[axis];
-        std::string out = " is out of range for axis " + std::to_string(axis) + " of size ";
-        TRY(scope.require(scope.dims().constant(0), Relation::less_equal, k, "k={1}" + out + scope.dims().to_string(size)));
-        TRY(scope.require(k, Relation::less_equal, size, "k={0}" + out + "{1}"));
+        TRY(scope.require(scope.dims().constant(0), Relation::less_equal, k, "k={1} is negative"));
+        TRY(scope.require(k, Relation::less_equal, size, "k={0} is out of range for axis " + std::to_string(axis) + " of size {1}"));
         values.shape.dims[axis] = k;
         places.high = size;
     } else {

@@ -207,7 +207,6 @@ Result<ShapedTensor> of_sizes(const ShapeArgs& args, ShapeScope& scope, size_t p
 Result<Shaped> full(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& v = args.tensor(1);
     ShapedTensor y = TRY(of_sizes(args, scope, 0, v.dtype));
-    if (v.ranked() && v.rank() != 0) return scope.error("the value must be a scalar, found rank " + std::to_string(v.rank()));
     std::optional<int64_t> count = y.ranked() ? scope.dims().constant_value(element_count(scope.dims(), y.shape)) : std::nullopt;
     if (y.rank() <= 1 && count && *count <= 16 && !v.known.numbers.empty())
         y.known = known_elements(std::vector<Dim>(size_t(*count), v.known.numbers[0]), y.rank());
@@ -221,7 +220,8 @@ Result<Shaped> random(const ShapeArgs& args, ShapeScope& scope) {
 
 constexpr NamedRule rows[] = {
     {"reshape", reshape}, {"broadcast_to", broadcast_to}, {"transpose", transpose}, {"concat", concat}, {"split", split},
-    {"shape_of", shape_of}, {"iota", iota}, {"full", full}, {"random", random},
+    {"shape_of", shape_of}, {"iota", iota}, {"full", full, "v"},
+    {"random", random},
 };
 } // namespace
 

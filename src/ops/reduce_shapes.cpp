@@ -26,18 +26,18 @@ Result<Shaped> reduce(const ShapeArgs& args, ShapeScope& scope, Known (*known)(S
     const ShapedTensor& x = args.tensor(0);
     bool keep = args.boolean("keepdims", false);
     ShapedTensor y{.dtype = x.dtype};
+    if (!args.sizes_known[1]) return unknown_length(scope, "axes");
     if (!x.ranked() && args.present[1]) y.shape = scope.unknown_shape();
     else if (!x.ranked() && keep) y.shape = scope.unknown_shape();
     else {
         std::vector<bool> reduced(x.rank(), !args.present[1]);
-        bool constant = args.sizes_known[1];
+        bool constant = true;
         for (Dim axis : args.sizes[1]) {
             std::optional<int64_t> at = scope.dims().constant_value(axis);
             constant = constant && at;
             if (at) reduced[size_t(TRY(shape_axis(scope, *at, x.rank())))] = true;
         }
-        if (!args.sizes_known[1]) y.shape = scope.unknown_shape();
-        else if (!constant) y.shape.dims = TRY(reduced_at_run_time(scope, x.shape.dims, args.sizes[1], keep));
+        if (!constant) y.shape.dims = TRY(reduced_at_run_time(scope, x.shape.dims, args.sizes[1], keep));
         for (size_t i = 0; constant && i < x.rank(); ++i) {
             if (!reduced[i]) y.shape.dims.push_back(x.shape.dims[i]);
             else if (keep) y.shape.dims.push_back(scope.dims().constant(1));

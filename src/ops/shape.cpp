@@ -131,7 +131,7 @@ Result<Tensors> iota_eval(const EvalArgs& args) {
 
 Result<Tensors> full_eval(const EvalArgs& args) {
     const HostTensor& v = args.tensor(1);
-    if (v.rank() != 0) return Error{Code::shape, "the value must be a scalar, found " + shape_text(v.shape())};
+    if (v.rank() != 0) return Error{Code::shape, "the value is a scalar, found shape " + shape_text(v.shape())};
     return Tensors{TRY(copied(v, args.sizes[0], IndexMap::broadcast({}, args.sizes[0])))};
 }
 

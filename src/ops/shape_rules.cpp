@@ -1,12 +1,23 @@
 #include "ops/shape_rules.h"
 
 namespace nereus {
-ShapeRule shape_rule(const OpDef& op) {
-    if (op.shapes) return op.shapes;
+namespace {
+const NamedRule* row_of(const OpDef& op) {
     for (std::span<const NamedRule> family : {elementwise_shapes(), reduce_shapes(), layout_shapes(), index_shapes()})
         for (const NamedRule& row : family)
-            if (row.op == op.name) return row.rule;
+            if (row.op == op.name) return &row;
     return nullptr;
+}
+} // namespace
+
+ShapeRule shape_rule(const OpDef& op) {
+    if (op.shapes) return op.shapes;
+    const NamedRule* row = row_of(op);
+    return row ? row->rule : nullptr;
+}
+std::string_view scalar_param(const OpDef& op) {
+    const NamedRule* row = row_of(op);
+    return row ? row->scalar : std::string_view();
 }
 
 Result<int64_t> shape_axis(ShapeScope& scope, int64_t axis, size_t rank) {
@@ -50,6 +61,13 @@ Known known_elements(std::vector<Dim> numbers, size_t rank) {
         if (!d.valid()) return {};
     if (rank > 1 || numbers.size() > 16) return {};
     return {.kind = rank == 0 ? Known::Kind::number : Known::Kind::list, .numbers = std::move(numbers)};
+}
+
+Error unknown_length(ShapeScope& scope, std::string_view what) {
+    Error refused = scope.error(std::string(what) + " is a vector whose length is not known before running");
+    refused.code = Code::unsupported;
+    refused.hint = "write " + std::string(what) + " as a list, as in [%v[0], %v[1]]";
+    return refused;
 }
 
 Status require_natural(ShapeScope& scope, std::span<const Dim> sizes) {

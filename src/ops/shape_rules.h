@@ -5,7 +5,12 @@
 namespace nereus {
 ShapeRule shape_rule(const OpDef& op);       // as its row says, else its family; nullptr: a builtin
 
-struct NamedRule { std::string_view op; ShapeRule rule; };
+struct NamedRule {
+    std::string_view op;
+    ShapeRule rule;
+    std::string_view scalar = {};            // a parameter of kind value that must be a scalar
+};
+std::string_view scalar_param(const OpDef& op);      // its name; empty: there is none
 std::span<const NamedRule> elementwise_shapes();
 std::span<const NamedRule> reduce_shapes();
 std::span<const NamedRule> layout_shapes();
@@ -21,5 +26,7 @@ Result<Shape> broadcast(ShapeScope& scope, const Shape& a, const Shape& b);
 Dim element_count(Dims& dims, const Shape& shape);
 // Numbers of a small integer tensor of rank 0 or 1, as what the map knows about it; too many: nothing.
 Known known_elements(std::vector<Dim> numbers, size_t rank);
+// Where the number of sizes must be known: the rank of the result, or which axes are meant, depends on it.
+Error unknown_length(ShapeScope& scope, std::string_view what);
 Status require_natural(ShapeScope& scope, std::span<const Dim> sizes);
 } // namespace nereus

@@ -17,7 +17,8 @@ Result<Tensors> topk_eval(const EvalArgs& args) {
     const HostTensor& x = args.tensor(0);
     int64_t k = args.sizes[1][0], axis = TRY(checked_axis(args.integer("axis"), x.rank()));
     Sides sides = sides_of(x.shape(), axis);
-    if (k < 0 || k > sides.size)
+    if (k < 0) return Error{Code::value, "k=" + std::to_string(k) + " is negative"};
+    if (k > sides.size)
         return Error{Code::value, "k=" + std::to_string(k) + " is out of range for axis " + std::to_string(axis) +
                                       " of size " + std::to_string(sides.size)};
     Extents shape = x.shape();

@@ -6,7 +6,7 @@
 namespace nereus {
 namespace {
 using Kind = ShapePart::Kind;
-constexpr const char* misfit = "sizes that must be equal or 1";
+constexpr const char* misfit = "sizes {0} and {1} must be equal or 1";
 constexpr size_t aligned_axes = 16;          // where shapes are aligned at the right, all ranks are taken for this one
 
 Status as_ranked(OpLowering& l) { return l.binding().op->lower(l); }
@@ -345,9 +345,8 @@ Status topk(OpLowering& l) {
     int64_t axis = l.integer("axis");
     size_t at = open_axis(l, x, axis);
     Dim k = l.size(l.arg(1)), extent = l.shape(x)[at];
-    std::string what = "k={0} is out of range for axis " + std::to_string(axis);
-    l.check(k, Relation::greater_equal, l.dims().constant(0), what);
-    l.check(k, Relation::less_equal, extent, what + " of size {1}");
+    l.check(k, Relation::greater_equal, l.dims().constant(0), "k={0} is negative");
+    l.check(k, Relation::less_equal, extent, "k={0} is out of range for axis " + std::to_string(axis) + " of size {1}");
     for (ValueId result : l.binding().results) {
         std::vector<Dim> chosen = l.shape(x);
         chosen[at] = k;

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "value/input_spec.h"
 #include "value/text.h"
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -48,6 +49,11 @@ Result<Inputs> read_inputs(const Arguments& arguments) {
 
 Result<std::vector<Value>> order_inputs(std::span<const std::string> params, const NamedValues& named) {
     std::vector<Value> ordered;
+    std::string all;
+    for (const std::string& param : params) all += (all.empty() ? "%" : ", %") + param;
+    for (const Field& field : named)                     // before what is missing: it may be the same one, misspelt
+        if (std::find(params.begin(), params.end(), field.name) == params.end())
+            return Error{Code::usage, "the entry point has no parameter %" + field.name, {}, all.empty() ? "it has none" : "it has " + all};
     for (const std::string& param : params) {
         const Field* found = nullptr;
         for (const Field& field : named)
@@ -57,11 +63,6 @@ Result<std::vector<Value>> order_inputs(std::span<const std::string> params, con
             }
         if (!found) return Error{Code::usage, "argument %" + param + " is missing", {}, "give it with --input " + param + "=... or in --inputs"};
         ordered.push_back(found->value);
-    }
-    for (const Field& field : named) {
-        bool known = false;
-        for (const std::string& param : params) known |= param == field.name;
-        if (!known) return Error{Code::usage, "the entry point has no parameter %" + field.name};
     }
     return ordered;
 }
@@ -78,7 +79,13 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
     std::string out;
     if (json && inputs->is_list) out += "[";
     for (size_t i = 0; i < inputs->calls.size(); ++i) {
-        auto one = [&]() -> Result<Value> { return call(TRY(order_inputs(params, inputs->calls[i]))); };
+        auto one = [&]() -> Result<Value> {
+            Result<std::vector<Value>> ordered = order_inputs(params, inputs->calls[i]);
+            if (ordered) return call(*ordered);
+            Error error = std::move(ordered).error();
+            if (arguments.has("inputs")) error.code = Code::value;   // the fault of the file, not of the call
+            return error;
+        };
         Result<Value> result = one();
         if (json && inputs->is_list && i > 0) out += ", ";
         if (result) {

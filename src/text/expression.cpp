@@ -100,7 +100,8 @@ Result<Operand> BodyParser::infix(const Infix& infix, const Operand& left, const
     return emit_op(infix.op, {left, right}, span);
 }
 
-// a && b is if (a) { b } else { false }; a || b is if (a) { true } else { b }. The block of b is the open one.
+// a && b is if (a) { b } else { false }; a || b is if (a) { true } else { b }, of type bool: b is a scalar too. The block
+// of b is the open one.
 Operand BodyParser::short_circuit(const Pending& pending, const Operand& right) {
     bool is_and = pending.infix->sign == "&&";
     ValueId result = emit_.use(right);
@@ -113,7 +114,7 @@ Operand BodyParser::short_circuit(const Pending& pending, const Operand& right) 
     emit_.close_block();
     Binding binding{.form = Form::if_, .args = {pending.condition}};
     binding.blocks = is_and ? std::vector{evaluated, constant} : std::vector{constant, evaluated};
-    return emit_.emit(std::move(binding), pending.span);
+    return emit_.ascribe(emit_.emit(std::move(binding), pending.span), module_.types.scalar(DType::boolean));
 }
 
 // ---- operands

@@ -59,13 +59,13 @@ TEST(Infix, EveryComparison) {
 
 TEST(Infix, AndOrShortCircuit) {
     EXPECT_EQ(body("%x == 1 && !%y || %x < 2"), R"(%0 = eq(%x, 1)
-%2 = if (%0) {
+%2: bool = if (%0) {
   %1 = not(%y)
   %1
 } else {
   false
 }
-%4 = if (%2) {
+%4: bool = if (%2) {
   true
 } else {
   %3 = lt(%x, 2)
@@ -73,12 +73,12 @@ TEST(Infix, AndOrShortCircuit) {
 }
 %4
 )");
-    EXPECT_EQ(body("%x && %y && %x"), R"(%0 = if (%x) {
+    EXPECT_EQ(body("%x && %y && %x"), R"(%0: bool = if (%x) {
   %y
 } else {
   false
 }
-%1 = if (%0) {
+%1: bool = if (%0) {
   %x
 } else {
   false
@@ -509,7 +509,7 @@ TEST(Control, While) {
 )");
     EXPECT_EQ(body("while (%s = 0, %t = %x) (%s < 10 && %t > 0) { yield %t; (%s + 1, %t) }"), R"(%4 = while (%s = 0, %t = %x) {
   %0 = lt(%s, 10)
-  %2 = if (%0) {
+  %2: bool = if (%0) {
     %1 = gt(%t, 0)
     %1
   } else {
@@ -588,7 +588,7 @@ def @f(%xs: List[a], %y) {
     },
     Cons(%h_1, %t) if {
       %3 = gt(%h_1, 2)
-      %4 = if (%3) {
+      %4: bool = if (%3) {
         %y
       } else {
         false

@@ -235,6 +235,8 @@ Status BodyParser::attach(const Operand& operand, const Annotation& notes) {
     emit_.function[operand.value].known = notes.known;
     binding->dims = notes.dims;
     for (const NamedSym& symbol : notes.introduced) binding->defines.push_back(symbol.sym);
+    TypeId& type = emit_.function[operand.value].type;   // of a value ascribed: it is here that its sizes become known
+    if (!notes.introduced.empty() && type == module_.types.hole()) type = notes.type;
     return {};
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <unordered_map>
 
 namespace nereus {
@@ -16,16 +17,24 @@ struct Context::Door {
     const std::vector<DoorType>& types = context.program_->exe().door_types;
     std::span<int64_t> sizes = {};           // lie at the front of the arguments; -1: not seen yet
 
-    struct Task { const Value* value; uint32_t type; Object** out; DataObject* inside; };   // inside: whose bound dims
+    struct Around { DataObject* binder = nullptr; int64_t* shared = nullptr; };      // whose bound dims, whose shared sizes
+    struct Task {
+        const Value* value;
+        uint32_t type;
+        Object** out;
+        Around around;
+        const std::string* constructor;      // that binds dims: its name, and the field of it that this is or is in
+        uint32_t field;
+    };
     // What is shared is converted once per type: another type looks at other dtypes and sizes.
     struct Place {
-        const void *at, *inside;
-        uint32_t type;
+        const void *at, *binder = nullptr, *shared = nullptr;
+        uint32_t type = 0;
         bool operator==(const Place&) const = default;
     };
     struct PlaceHash {
         size_t operator()(const Place& place) const {
-            return (uintptr_t(place.at) ^ (uintptr_t(place.inside) * 31) ^ place.type) * 0x9e3779b97f4a7c15 >> 8;
+            return (uintptr_t(place.at) ^ (uintptr_t(place.binder) * 31) ^ (uintptr_t(place.shared) * 37) ^ place.type) * 0x9e3779b97f4a7c15 >> 8;
         }
     };
 
@@ -44,7 +53,7 @@ struct Context::Door {
         return "";
     }
 
-    Status observe(std::string_view param, const DoorType& type, const HostTensor& tensor, DataObject* inside) {
+    Status observe(std::string_view param, const DoorType& type, const HostTensor& tensor, const Task& task) {
         if (tensor.dtype() != type.dtype)
             return refuse(param, "expected dtype " + std::string(dtype_name(type.dtype)) + ", found " + std::string(dtype_name(tensor.dtype())));
         size_t rank = tensor.shape().size();
@@ -55,21 +64,27 @@ struct Context::Door {
             int32_t which = type.axes[axis];
             if (which == -1) continue;
             int64_t found = tensor.shape()[axis];
-            int64_t& known = which >= 0 ? sizes[size_t(which)] : inside->dims()[-2 - which];
+            const int32_t outer = -2 - which, from = DoorType::shared_from;
+            int64_t& known = which >= 0     ? sizes[size_t(which)]
+                             : outer < from ? task.around.binder->dims()[outer]
+                                            : task.around.shared[outer - from];
             if (known == -1) known = found;
-            if (known != found)
-                return refuse(param, which >= 0 ? "elements differ in size: " + entry.size_names[size_t(which)] + " is both " +
-                                                      std::to_string(known) + " and " + std::to_string(found)
-                                                : "fields of one constructor differ in a bound dim: " + std::to_string(known) +
-                                                      " and " + std::to_string(found), Code::shape);
+            if (known == found) continue;
+            std::string both = std::to_string(known) + " and " + std::to_string(found);
+            return refuse(param, which >= 0     ? "elements differ in size: " + entry.size_names[size_t(which)] + " is both " + both
+                                 : outer < from ? "field " + std::to_string(task.field) + " of " + *task.constructor + ": axis " +
+                                                      std::to_string(axis) + " has size " + std::to_string(found) +
+                                                      " where another field says " + std::to_string(known)
+                                                : "tensors of one value differ in a size that its type gives all of them: " + both, Code::shape);
         }
         return {};
     }
 
     Status make_object(std::string_view param, const Value& root, uint32_t root_type, Object** root_out) {
         std::unordered_map<Place, Object*, PlaceHash> seen;              // shared parts stay shared
-        std::vector<Task> tasks = {{&root, root_type, root_out, nullptr}};
+        std::vector<Task> tasks = {{&root, root_type, root_out, {}, nullptr, 0}};
         std::vector<DataObject*> binders;                                // constructors with bound dims
+        std::deque<std::vector<int64_t>> shared;                         // per object that has such sizes
         Heap& heap = context.heap_;
         while (!tasks.empty()) {
             Task task = tasks.back();
@@ -77,8 +92,9 @@ struct Context::Door {
             const DoorType& type = types[task.type];
             const Value& value = *task.value;
             bool remember = value.node() && value.shared();
-            if (!context.program_->reads_bound(task.type)) task.inside = nullptr;
-            Place place{value.node(), task.inside, task.type};
+            if (!context.program_->reads_bound(task.type)) task.around.binder = nullptr;
+            if (!context.program_->reads_shared(task.type)) task.around.shared = nullptr;
+            Place place{value.node(), task.around.binder, task.around.shared, task.type};
             if (remember)
                 if (auto it = seen.find(place); it != seen.end()) {
                     Heap::retain(*task.out = it->second);
@@ -96,7 +112,7 @@ struct Context::Door {
                 return refuse(param, "expected " + expected(type) + ", found a " + std::string(kind_name(value.kind())));
             std::span<const Value> children = value.children();
             if (type.kind == DoorType::Kind::tensor) {
-                TRY(observe(param, type, value.tensor(), task.inside));
+                TRY(observe(param, type, value.tensor(), task));
                 *task.out = heap.borrow_tensor(type.dtype, value.tensor().shape(), value.tensor().bytes());
                 if (!*task.out) return memory(param);
             } else if (type.kind == DoorType::Kind::seq) {
@@ -104,7 +120,7 @@ struct Context::Door {
                 if (!seq) return memory(param);
                 *task.out = seq;
                 for (size_t i = 0; i < children.size(); ++i)
-                    tasks.push_back({&children[i], type.fields[0][0], &seq->items->at[i], task.inside});
+                    tasks.push_back({&children[i], type.fields[0][0], &seq->items->at[i], task.around, task.constructor, task.field});
             } else {
                 size_t which = 0;
                 if (type.kind == DoorType::Kind::data) {
@@ -127,11 +143,15 @@ struct Context::Door {
                 std::fill_n(data->dims(), bound, -1);
                 if (bound > 0) binders.push_back(data);
                 *task.out = data;
+                Around inside = task.around;
+                if (bound > 0) inside.binder = data;
+                if (type.shared > 0) inside.shared = shared.emplace_back(type.shared, -1).data();
                 for (size_t i = 0; i < fields.size(); ++i) {
                     const Value* child = i < children.size() ? &children[i] : nullptr;
                     if (type.kind == DoorType::Kind::record && !(child = value.field(type.names[i])))
                         return refuse(param, "field '" + type.names[i] + "' of the record is missing");
-                    tasks.push_back({child, fields[i], &data->fields[i], bound ? data : task.inside});
+                    if (bound > 0) tasks.push_back({child, fields[i], &data->fields[i], inside, &type.names[which], uint32_t(i)});
+                    else tasks.push_back({child, fields[i], &data->fields[i], inside, task.constructor, task.field});
                 }
             }
             if (remember) seen.emplace(place, *task.out);
@@ -166,7 +186,7 @@ struct Context::Door {
         return {};
     }
     Status take(std::string_view param, const HostTensor& tensor, const DoorType& type, DoorLeaf::Kind kind, uint64_t& word) {
-        TRY(observe(param, type, tensor, nullptr));
+        TRY(observe(param, type, tensor, {}));
         if (kind == DoorLeaf::Kind::object) {
             TensorObject* object = context.heap_.borrow_tensor(type.dtype, tensor.shape(), tensor.bytes());
             if (!object) return memory(param);
@@ -198,7 +218,7 @@ struct Context::Door {
                                           : static_cast<const DataObject*>(open.object)->fields[i];
                 uint32_t child_type = type.fields[which][seq ? 0 : i];
                 if (child->refs > 1)
-                    if (auto it = seen.find({child, nullptr, child_type}); it != seen.end()) {
+                    if (auto it = seen.find({.at = child, .type = child_type}); it != seen.end()) {
                         open.parts.push_back(it->second);
                         continue;
                     }
@@ -224,7 +244,7 @@ struct Context::Door {
                 break;
             }
             }
-            if (open.object->refs > 1) seen.emplace(Place{open.object, nullptr, open.type}, made);
+            if (open.object->refs > 1) seen.emplace(Place{.at = open.object, .type = open.type}, made);
             stack.pop_back();
             if (stack.empty()) return made;
             stack.back().parts.push_back(std::move(made));

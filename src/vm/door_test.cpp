@@ -107,15 +107,32 @@ TEST(Door, BoundDimsBelongToTheirConstructor) {
         outcome(types, Value::seq({Value::ctor("Pair", {one, one}), Value::ctor("Pair", {two, two})})),
         "[Pair(Tensor[(1), i64] [1], Tensor[(1), i64] [1]), Pair(Tensor[(2), i64] [1, 2], Tensor[(2), i64] [1, 2])]");
     EXPECT_EQ(outcome(types, Value::seq({Value::ctor("Pair", {one, two})})),
-              "shape: argument %x: fields of one constructor differ in a bound dim: 2 and 1");
+              "shape: argument %x: field 0 of Pair: axis 0 has size 1 where another field says 2");
     Assembled f(
         "type {kind: data, names: [\"Many\"], fields: [[1]], bound: [1]} type {kind: seq, fields: [[2]]} type {dtype: i64, axes: [-2]} type {dtype: i64}\n"
         "entry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{}], result_type: 3, result_leaves: [{kind: number, type: 3}]}\n"
         "function f(1) -> 1 { r1 = bound_dim r0, 0 leave (r1) }");
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({two, two})})), "i64 2");
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({two, one})})),
-              "shape: argument %x: fields of one constructor differ in a bound dim: 1 and 2");
+              "shape: argument %x: field 0 of Many: axis 0 has size 2 where another field says 1");
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({})})), "i64 0") << "nothing was seen";
+}
+
+// Cell[?] in a list, where Cell[d] has two tensors of size d: each object has its own d, and its tensors agree in it.
+TEST(Door, SharedSizesBelongToTheirObject) {
+    constexpr std::string_view types =
+        "type {kind: seq, fields: [[1]]} type {kind: record, names: [\"a\", \"b\"], fields: [[2, 3]], shared: 1}"
+        " type {dtype: i64, axes: [-1048578]} type {kind: seq, fields: [[2]]}";
+    Value one = Value::tensor(HostTensor::of<int64_t>({1}, {1})),
+          two = Value::tensor(HostTensor::of<int64_t>({2}, {1, 2}));
+    auto cell = [](Value a, std::vector<Value> b) { return Value::record({{"a", std::move(a)}, {"b", Value::seq(std::move(b))}}); };
+    EXPECT_EQ(outcome(types, Value::seq({cell(one, {one}), cell(two, {two, two}), cell(one, {})})),
+              "[{a = Tensor[(1), i64] [1], b = [Tensor[(1), i64] [1]]}, {a = Tensor[(2), i64] [1, 2], b = [Tensor[(2), i64] [1, 2], "
+              "Tensor[(2), i64] [1, 2]]}, {a = Tensor[(1), i64] [1], b = []}]");
+    EXPECT_EQ(outcome(types, Value::seq({cell(one, {one}), cell(two, {two, one})})),
+              "shape: argument %x: tensors of one value differ in a size that its type gives all of them: 1 and 2");
+    Value both = cell(two, {two});                       // one object at two places
+    EXPECT_EQ(outcome(types, Value::seq({both, both})), outcome(types, Value::seq({cell(two, {two}), cell(two, {two})})));
 }
 
 // One tensor at two places with two types is looked at twice.

@@ -18,13 +18,13 @@ int64_t floor_divide(int64_t a, int64_t b) {
     return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
-// {0}, {1}, … are door sizes, {expected} and {found} shapes.
-std::string mismatch_text(const Site& site, const Mismatch& misfit, std::span<const int64_t> sizes) {
+// {expected} and {found} are shapes; {= expected} is left out of another rank, whose sizes tell nothing.
+std::string mismatch_text(const Site& site, const Mismatch& misfit) {
     std::string what = site.what;
     auto replace = [&](const std::string& mark, const std::string& text) {
         for (size_t at; (at = what.find(mark)) != std::string::npos;) what.replace(at, mark.size(), text);
     };
-    for (size_t i = 0; i < sizes.size(); ++i) replace("{" + std::to_string(i) + "}", std::to_string(sizes[i]));
+    replace("{= expected}", misfit.same_rank ? " = " + misfit.expected : "");
     replace("{expected}", misfit.expected);
     replace("{found}", misfit.found);
     return what;
@@ -331,7 +331,7 @@ bool Context::execute(Frame* frame) {
             looked_.clear();
             for (uint32_t reg : parts.subspan(1)) looked_.push_back(number(reg));
             std::optional<Mismatch> misfit = find_mismatch(*program_, in.b, object(parts[0]), looked_);
-            if (misfit) return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, mismatch_text(exe.sites[in.a], *misfit, looked_));
+            if (misfit) return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, mismatch_text(exe.sites[in.a], *misfit));
             break;
         }
         }

@@ -24,32 +24,40 @@ Result<std::shared_ptr<const LoadedExecutable>> LoadedExecutable::load(Executabl
                                        param_slots(exe.kernels[launch.kernel].layout, ranks));
         loaded->max_buffers_ = std::max(loaded->max_buffers_, launch.buffers.size());
     }
-    loaded->find_bound_readers();
+    loaded->find_readers();
     return std::shared_ptr<const LoadedExecutable>(std::move(loaded));
 }
 
-// A type reads the bound dims around it if an axis of it does, or a field that no other bound dims stand between.
-void LoadedExecutable::find_bound_readers() {
+// A type reads sizes of what is around it if an axis of it does, or a field of it does and no other such sizes stand
+// between: those that its own constructor binds, those that its own object shares.
+void LoadedExecutable::find_readers() {
     const std::vector<DoorType>& types = exe_.door_types;
-    std::vector<std::vector<uint32_t>> holders(types.size());
-    std::vector<uint32_t> work;
-    reads_bound_.assign(types.size(), false);
-    auto mark = [&](uint32_t type) {
-        if (!reads_bound_[type]) work.push_back(type);
-        reads_bound_[type] = true;
+    auto readers = [&](auto reads, auto hides) {
+        std::vector<std::vector<uint32_t>> holders(types.size());
+        std::vector<bool> found(types.size(), false);
+        std::vector<uint32_t> work;
+        auto mark = [&](uint32_t type) {
+            if (!found[type]) work.push_back(type);
+            found[type] = true;
+        };
+        for (uint32_t i = 0; i < types.size(); ++i) {
+            for (size_t k = 0; k < types[i].fields.size(); ++k)
+                if (!hides(types[i], k))
+                    for (uint32_t field : types[i].fields[k]) holders[field].push_back(i);
+            for (int32_t axis : types[i].axes)
+                if (reads(axis)) mark(i);
+        }
+        while (!work.empty()) {
+            uint32_t type = work.back();
+            work.pop_back();
+            for (uint32_t holder : holders[type]) mark(holder);
+        }
+        return found;
     };
-    for (uint32_t i = 0; i < types.size(); ++i) {
-        for (size_t k = 0; k < types[i].fields.size(); ++k)
-            if (types[i].bound.empty() || types[i].bound[k] == 0)
-                for (uint32_t field : types[i].fields[k]) holders[field].push_back(i);
-        for (int32_t axis : types[i].axes)
-            if (axis < -1) mark(i);
-    }
-    while (!work.empty()) {
-        uint32_t type = work.back();
-        work.pop_back();
-        for (uint32_t holder : holders[type]) mark(holder);
-    }
+    constexpr int32_t shared = -2 - DoorType::shared_from;
+    reads_bound_ = readers([](int32_t axis) { return axis < -1 && axis > shared; },
+                           [](const DoorType& type, size_t k) { return !type.bound.empty() && type.bound[k] > 0; });
+    reads_shared_ = readers([](int32_t axis) { return axis <= shared; }, [](const DoorType& type, size_t) { return type.shared > 0; });
 }
 
 const EntryInfo* LoadedExecutable::find_entry(std::string_view name) const {

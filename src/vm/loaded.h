@@ -15,16 +15,17 @@ class LoadedExecutable {
     int64_t max_params() const { return max_params_; }   // of a launch whose parameters come from registers
     size_t max_buffers() const { return max_buffers_; }
     bool reads_bound(uint32_t door_type) const { return reads_bound_[door_type]; }   // of a constructor around it
+    bool reads_shared(uint32_t door_type) const { return reads_shared_[door_type]; } // sizes of an object around it
     const EntryInfo* find_entry(std::string_view name) const;        // null: none of that name
     const Site& site_at(const Instruction* at) const;                // whom to blame for a fault there
 
  private:
     LoadedExecutable(Executable exe, std::optional<CodeBlob> code) : exe_(std::move(exe)), code_(std::move(code)) {}
-    void find_bound_readers();
+    void find_readers();
     Executable exe_;
     std::optional<CodeBlob> code_;           // none: the program has no kernels of its own
     std::vector<Kernel> kernels_;
-    std::vector<bool> reads_bound_;
+    std::vector<bool> reads_bound_, reads_shared_;
     int64_t max_params_ = 0;
     size_t max_buffers_ = 0;
 };

@@ -78,7 +78,8 @@ std::optional<Mismatch> find_mismatch(const LoadedExecutable& program, uint32_t 
     std::optional<Mismatch> found;
     walk(program, {object, type, nullptr}, true, [&](const TensorObject& tensor, const DoorType& expected, const DataObject* inside) {
         size_t rank = expected.axes.size();
-        bool fits = expected.ranked ? tensor.count == rank : tensor.count >= rank;
+        const bool same_rank = expected.ranked ? tensor.count == rank : tensor.count >= rank;
+        bool fits = same_rank;
         std::string text;
         for (size_t i = 0; i < rank; ++i) {
             int64_t size = expected_size(expected.axes[i], inside, sizes);
@@ -90,7 +91,7 @@ std::optional<Mismatch> find_mismatch(const LoadedExecutable& program, uint32_t 
             text += (i ? ", " : "") + (size < 0 ? "?" : std::to_string(size));
         }
         text = "(" + text + (expected.ranked ? ")" : rank == 0 ? "..)" : ", ..)");
-        found = Mismatch{std::move(text), shape_text({tensor.dims, tensor.count})};
+        found = Mismatch{std::move(text), shape_text({tensor.dims, tensor.count}), same_rank};
         return false;
     });
     return found;

@@ -9,7 +9,7 @@ namespace nereus {
 // Per door size, what the first element that shows it says, depth first; -1: none does.
 void observe(const LoadedExecutable& program, uint32_t type, const Object* object, std::span<int64_t> sizes);
 
-struct Mismatch { std::string expected, found; };          // shapes as text
+struct Mismatch { std::string expected, found; bool same_rank = true; };     // shapes as text
 // An element that is not as the type and these sizes say; nothing: all are.
 std::optional<Mismatch> find_mismatch(const LoadedExecutable& program, uint32_t type, const Object* object,
                                   std::span<const int64_t> sizes);

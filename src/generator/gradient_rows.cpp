@@ -1,0 +1,94 @@
+// Gradients of closures, in the midst of other code. What they give is compared between the ways to run a program;
+// comparing with differences needs a program that is smooth throughout (Options::smooth).
+#include "generator/generator.h"
+#include "generator/known_bugs.h"
+#include <algorithm>
+
+namespace nereus::gen {
+namespace {
+bool has_unknown_record(const Type& type) {
+    return (type.kind == Kind::data && !type.dims.empty() && has_any(type)) || std::any_of(type.parts.begin(), type.parts.end(), has_unknown_record);
+}
+bool has_mixed_seq(const Type& type) {
+    return (type.kind == Kind::seq && has_any(type)) || std::any_of(type.parts.begin(), type.parts.end(), has_mixed_seq);
+}
+} // namespace
+
+bool is_differentiable(const Type& type) {
+    if (holds(type, Kind::ref) || holds(type, Kind::fn) || holds(type, Kind::param)) return false;
+    if (known::no_gradient_of_unknown_record_sizes && has_unknown_record(type)) return false;
+    if (known::no_gradient_of_seq_with_mixed_sizes && has_mixed_seq(type)) return false;
+    return type.ranked && holds_float(type) && forget_variables(type) == type;
+}
+
+namespace {
+bool has_adjoint(const Generator& g, const Type& want) { return g.can_bind() && is_differentiable(want); }
+bool is_value_and_adjoint(const Generator& g, const Type& want) {
+    return g.can_bind() && want.kind == Kind::tuple && want.parts.size() == 2 && want.parts[0].is_scalar(DType::f64) && is_differentiable(want.parts[1]);
+}
+
+Expr differentiated(Generator& g, const Type& argument, const Type& result, int depth, const char* op, const char* form, Construct what, const Type& want) {
+    Var x{g.new_name("a"), argument};
+    std::string head = "fn(" + x.name + ": " + to_text(argument) + ") #0";
+    std::vector<Expr> args = {g.expr(argument, depth)};
+    x.type = g.with_known_dims(argument, x.name);
+    if (what == Construct::vjp) args.push_back(g.expr(result, depth));
+    Block body = g.differentiated_block(result, depth, std::vector{x});
+    return make(what, want, std::string(op) + "(" + head + ")" + form, std::move(args), {std::move(body)});
+}
+Expr gradient(Generator& g, const Type& want, int depth) {
+    return differentiated(g, want, scalar(DType::f64), depth, "grad", "($0)", Construct::gradient, want);
+}
+Expr value_and_gradient(Generator& g, const Type& want, int depth) {
+    return differentiated(g, want.parts[1], scalar(DType::f64), depth, "value_and_grad", "($0)", Construct::gradient, want);
+}
+Expr pulled_back(Generator& g, const Type& want, int depth) {
+    Type result = forget_variables(g.some_tensor(DType::f64, true));
+    for (Dim& d : result.dims)
+        if (d.any()) d = Dim{.number = 2};
+    return differentiated(g, want, result, depth, "vjp", "($0, $1)", Construct::vjp, want);
+}
+// Of two parameters: with respect to both, or to one of them while the other is anything.
+Expr gradient_of_two(Generator& g, const Type& want, int depth) {
+    Var x{g.new_name("a"), want.parts[0]}, y{g.new_name("a"), want.parts[1]};
+    std::string head = "fn(" + x.name + ": " + to_text(x.type) + ", " + y.name + ": " + to_text(y.type) + ") #0";
+    std::vector<Expr> args = {g.expr(x.type, depth), g.expr(y.type, depth)};
+    x.type = g.with_known_dims(x.type, x.name);
+    y.type = g.with_known_dims(y.type, y.name);
+    Block body = g.differentiated_block(real(), depth, std::vector{x, y});
+    return make(Construct::gradient, want, "grad(" + head + ")($0, $1)", std::move(args), {std::move(body)});
+}
+Expr gradient_of_one(Generator& g, const Type& want, int depth) {
+    Var x{g.new_name("a"), want}, y{g.new_name("a"), forget_variables(g.some_type(1))};
+    bool second = g.chance(50);
+    std::vector<Expr> args = {g.expr(x.type, depth), g.expr(y.type, depth)};
+    std::string first = x.name + ": " + to_text(x.type), other = y.name + ": " + to_text(y.type);
+    std::string head = "fn(" + (second ? other + ", " + first : first + ", " + other) + ") #0";
+    x.type = g.with_known_dims(x.type, x.name);
+    y.type = g.with_known_dims(y.type, y.name);
+    Block body = g.differentiated_block(real(), depth, std::vector{x, y});
+    return make(Construct::gradient, want, "grad(" + head + (second ? ", wrt=[1])($1, $0)" : ", wrt=[0])($0, $1)"), std::move(args), {std::move(body)});
+}
+bool are_both_adjoints(const Generator& g, const Type& want) {
+    return g.can_bind() && want.kind == Kind::tuple && want.parts.size() == 2 && is_differentiable(want.parts[0]) && is_differentiable(want.parts[1]);
+}
+Expr stopped(Generator& g, const Type& want, int depth) {
+    Expr a = g.expr(want, depth);
+    Type type = a.type;
+    return make(Construct::gradient, type, "stop_gradient($0)", {std::move(a)});
+}
+} // namespace
+
+std::span<const Row> gradient_rows() {
+    static constexpr Row rows[] = {
+    //   construct            weight  smooth  can                   make
+        {Construct::gradient, 2,      true,   has_adjoint,          gradient},
+        {Construct::gradient, 4,      true,   is_value_and_adjoint, value_and_gradient},
+        {Construct::gradient, 3,      true,   are_both_adjoints,    gradient_of_two},
+        {Construct::gradient, 1,      true,   has_adjoint,          gradient_of_one},
+        {Construct::vjp,      1,      true,   has_adjoint,          pulled_back},
+        {Construct::gradient, 1,      false,  has_adjoint,          stopped},
+    };
+    return rows;
+}
+} // namespace nereus::gen

@@ -1,0 +1,312 @@
+#include "generator/judge.h"
+#include "driver/pipeline.h"
+#include "driver/random_inputs_testing.h"
+#include "eval/eval.h"
+#include "exe/artefact.h"
+#include "generator/known_bugs.h"
+#include "generator/nudge.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "library/library.h"
+#include "ops/registry.h"
+#include "value/compare.h"
+#include "value/json.h"
+#include "vm/context.h"
+#include <algorithm>
+#include <cmath>
+
+namespace nereus::gen {
+namespace {
+// Without names and numbers: what stays the same while a program shrinks.
+std::string scrubbed(const std::string& message) {
+    std::string out;
+    for (size_t i = 0; i < message.size() && out.size() < 60; ++i) {
+        char c = message[i];
+        if (c == '%' || c == '@') {
+            while (i + 1 < message.size() && (std::isalnum(message[i + 1]) || message[i + 1] == '_' || message[i + 1] == '.')) ++i;
+        } else if (std::isdigit(c)) {
+            if (out.empty() || out.back() != '#') out += '#';
+            continue;
+        }
+        out += c;
+    }
+    return out;
+}
+
+struct Way { std::string name; Module module; };         // to interpret
+
+struct Outcome {
+    Result<Value> value;
+    std::vector<std::string> prints;
+};
+
+class Judge {
+ public:
+    explicit Judge(const Case& c) : case_(c) {}
+    Verdict run() {
+        if (prepare()) calls();
+        return std::move(verdict_);
+    }
+
+ private:
+    bool found(std::string kind, std::string what) {
+        if (!verdict_.finding) verdict_.finding = Finding{std::move(kind), std::move(what), args_, inputs_json()};
+        return false;
+    }
+    // What the compiler may refuse though it is well typed.
+    static bool is_limitation(const Error& error) {
+        static constexpr std::string_view messages[] = {
+            // the reference form of gradients knows only the functions inside
+            "this function comes from outside of the code that is differentiated",
+        };
+        return error.code == Code::unsupported && std::find(std::begin(messages), std::end(messages), error.message) != std::end(messages);
+    }
+    bool refused(const Error& error) {
+        if (is_limitation(error)) {
+            verdict_.refused = true;
+            return false;
+        }
+        std::string where;
+        size_t line = 0;
+        for (int i = 1; i < error.where.line; ++i) line = case_.text.find('\n', line) + 1;
+        if (error.where.known()) where = "\n  " + case_.text.substr(line, case_.text.find('\n', line) - line);
+        return found((error.code == Code::internal ? "internal: " : "refused: ") + scrubbed(error.message),
+                     std::string(code_name(error.code)) + ": " + error.message + where);
+    }
+
+    // With n_1 as n and ?1 as ?.
+    static std::string plain(const std::string& text) {
+        std::string out;
+        for (size_t i = 0; i < text.size(); ++i) {
+            out += text[i];
+            if (text[i] != '?' && !(i + 1 < text.size() && text[i + 1] == '_')) continue;
+            size_t end = i + 1 + (text[i] != '?');
+            while (end < text.size() && (std::isdigit(text[end]) || text[end] == '_')) ++end;
+            i = end - 1;
+        }
+        return out;
+    }
+    bool round_trip(const Module& module, const char* when) {
+        std::string once = print(module);
+        Result<Module> again = parse("dump.nr", once, all_ops());
+        if (!again) return found("dump is not read", std::string(when) + ": " + again.error().message + "\n" + once);
+        std::string twice = print(*again);
+        if (once == twice || (known::dumps_rename_sizes && plain(once) == plain(twice))) return true;
+        size_t at = 0;
+        while (at < once.size() && at < twice.size() && once[at] == twice[at]) ++at;
+        size_t line = once.rfind('\n', at) + 1;
+        return found("print and parse differ", std::string(when) + ":\n" + once.substr(line, 300) + "\n---\n" + twice.substr(line, 300));
+    }
+
+    bool prepare() {
+        Result<Module> parsed = parse("p.nr", case_.text, all_ops());
+        if (!parsed) return refused(parsed.error());
+        if (!round_trip(*parsed, "after parse")) return false;
+        bool derives = case_.text.find("grad(") != std::string::npos || case_.text.find("vjp(") != std::string::npos;
+        CompileOptions options;
+        CompileReport report;
+        StageContext context{options, report};
+        Module module = *parsed;
+        bool interpreted = false;
+        for (const Stage& stage : pipeline()) {
+            Result<Module> next = stage.run(std::move(module), context);
+            if (!next) return refused(next.error());
+            module = std::move(*next);
+            if (Status sound = verify(module); !sound) return found("not sound after " + std::string(stage.name), sound.error().message);
+            if (stage.name == "shapes" && !round_trip(module, "after shapes")) return false;
+            interpreted = interpreted || stage.name == (derives ? "grad" : "specialise");
+            if (interpreted) ways_.push_back({std::string(stage.name), module});
+        }
+        Result<Executable> exe = compile(*parsed, options);
+        if (!exe) return refused(exe.error());
+        Result<std::vector<std::byte>> bytes = save(*exe);
+        if (!bytes) return refused(bytes.error());
+        Result<Executable> again = load(*bytes);
+        if (!again) return found("artefact is not loaded", again.error().message);
+        compiled_ = context_of(std::move(*exe));
+        artefact_ = context_of(std::move(*again));
+        if (!compiled_ || !artefact_) return false;
+        if (case_.text.find("def @loss(") != std::string::npos) {
+            options.entry = "loss";
+            Result<Module> loss = run_until(*parsed, "grad", options);
+            if (!loss) return refused(loss.error());
+            loss_ = std::move(*loss);
+            // the gradient by the reference form, whichever form the program itself gets
+            std::string by_closures = case_.text;
+            const std::string call = "value_and_grad(@loss)";
+            if (size_t at = by_closures.find(call); at != std::string::npos) by_closures.replace(at, call.size(), "value_and_grad(@loss, mode=\"closures\")");
+            Result<Module> reference = parse("p.nr", by_closures, all_ops());
+            options.entry = "main";
+            reference = reference ? run_until(std::move(*reference), "shapes", options) : std::move(reference).error();
+            if (!reference) return refused(reference.error());
+            reference_ = std::move(*reference);
+        }
+        narrow_ = case_.text.find("f32") != std::string::npos;
+        return true;
+    }
+    std::unique_ptr<Context> context_of(Executable exe) {
+        Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(exe), library());
+        if (!loaded) {
+            found("executable is not loaded", loaded.error().message);
+            return nullptr;
+        }
+        ContextOptions options;
+        options.memory_limit = int64_t(1) << 28;
+        options.print = [this](std::string_view line) { prints_.push_back(without_newline(line)); };
+        return std::move(*Context::make(std::move(*loaded), std::move(options)));
+    }
+
+    Outcome interpret(const Module& module, std::span<const Value> args) {
+        EvalOptions options;
+        options.max_steps = 200'000;
+        Outcome made{Value(), {}};
+        options.print = [&](std::string_view line) { made.prints.push_back(without_newline(line)); };
+        made.value = eval(module, FunctionId(0), args, options);
+        return made;
+    }
+    Outcome execute(Context& context) {
+        prints_.clear();
+        Result<Value> value = context.run(context.program().exe().entries[0], args_);
+        return {std::move(value), std::move(prints_)};
+    }
+    static bool holds_f32(const Value& value) {
+        if (value.is(Value::Kind::tensor)) return value.tensor().dtype() == DType::f32;
+        return std::any_of(value.children().begin(), value.children().end(), holds_f32);
+    }
+    // What is made of literals alone is f32 unless something says otherwise.
+    std::optional<Difference> difference(const Value& found, const Value& expected) const {
+        return compare(found, expected, narrow_ || holds_f32(expected) ? Tolerance{2e-4, 1e-4, true} : Tolerance{1e-9, 1e-9, true});
+    }
+
+    void calls() {
+        std::mt19937_64 random(case_.seed);
+        int count = case_.only ? 1 : case_.calls;
+        for (int call = 0; call < count && !verdict_.finding; ++call) {
+            if (case_.only) args_ = *case_.only;
+            else {
+                // small ones: loops and eval are slow; 0 and 1 are special
+                RandomInputs inputs{ways_[0].module, random, [call](std::mt19937_64& r) -> int64_t {
+                    static constexpr int64_t common[] = {0, 1, 1, 2, 3, 3, 4, 5, 17};
+                    return call == 0 ? 3 : call == 1 ? int64_t(r() % 2) : common[r() % std::size(common)];
+                }};
+                args_ = random_arguments(inputs);
+            }
+            ++verdict_.calls;
+            one_call(random);
+        }
+    }
+
+    void one_call(std::mt19937_64& random) {
+        Outcome expected = interpret(ways_[0].module, args_);
+        if (!expected.value && expected.value.error().code == Code::limit) return;        // too long to be interpreted
+        bool unused_failed = false;
+        for (size_t i = 1; i < ways_.size(); ++i) {
+            Outcome last = interpret(ways_[i].module, args_);
+            std::string name = "eval after " + ways_[i].name;
+            bool vanished = !expected.value && last.value && ways_[i].name != "shapes";
+            if (vanished) {                  // what failed is not used
+                expected = std::move(last);
+                unused_failed = true;
+            }
+            // only inferred shapes tell how wide nothing is: what a loop of no trips yields
+            else if (ways_[i].name == "shapes" && case_.text.find("yield") != std::string::npos &&
+                     (bool(expected.value) != bool(last.value) || (expected.value && difference(*last.value, *expected.value)))) expected = std::move(last);
+            else if (!agrees(name, last, expected)) return settle(random);
+        }
+        verdict_.failed += !expected.value;
+        Outcome found_value = execute(*compiled_), again = execute(*artefact_);
+        if (found_value.value && again.value ? !equal_bitwise(*found_value.value, *again.value)
+                                             : found_value.value || again.value || found_value.value.error().message != again.value.error().message) {
+            found("artefact differs", "compiled " + text(found_value.value) + ", artefact " + text(again.value));
+            return;
+        }
+        if (found_value.prints != again.prints) found("artefact prints otherwise", "");
+        if (compiled_->stats().leaked_objects || artefact_->stats().leaked_objects) found("leaked objects", std::to_string(compiled_->stats().leaked_objects));
+        if (!verdict_.finding && !agrees("compiled", found_value, expected)) return settle(random);
+        if (reference_ && !unused_failed && !verdict_.finding && !agrees("reference form", interpret(*reference_, args_), expected)) return settle(random);
+        if (loss_ && expected.value && !verdict_.finding) check_gradient(*expected.value, random);
+    }
+
+    bool agrees(const std::string& name, const Outcome& outcome, const Outcome& expected) {
+        if (!outcome.value && outcome.value.error().code == Code::internal) return found(name + ": internal", outcome.value.error().message);
+        if (expected.value && !outcome.value) return found(name + " fails: " + scrubbed(outcome.value.error().message), outcome.value.error().message);
+        if (!expected.value && outcome.value) return found(name + " succeeds: " + scrubbed(expected.value.error().message), "eval: " + expected.value.error().message);
+        if (!expected.value) return true;
+        if (std::optional<Difference> d = difference(*outcome.value, *expected.value)) return found(name + " differs", d->path + ": " + d->what);
+        if (outcome.prints != expected.prints) return found(name + " prints otherwise", joined(outcome.prints) + " for " + joined(expected.prints));
+        return true;
+    }
+
+    // Whether rounding decides: eval itself differs when the inputs change in their last digits.
+    void settle(std::mt19937_64& random) {
+        Outcome here = interpret(ways_[0].module, args_);
+        for (int i = 0; i < 4; ++i) {
+            std::vector<Value> near;
+            for (const Value& arg : args_) near.push_back(nudged(arg, 1e-12, random));
+            Outcome there = interpret(ways_[0].module, near);
+            if (bool(here.value) == bool(there.value) && (!here.value || !difference(*there.value, *here.value)) && here.prints == there.prints) continue;
+            ++verdict_.ill;
+            verdict_.finding.reset();
+            return;
+        }
+    }
+
+    void check_gradient(const Value& result, std::mt19937_64& random) {
+        std::vector<Value> direction;
+        for (const Value& arg : args_) direction.push_back(random_direction(arg, random));
+        const Value& adjoints = result.children()[1];
+        double claimed = 0, scale = 1;
+        for (size_t i = 0; i < args_.size(); ++i) claimed += dot(adjoints.children()[i], direction[i], scale);
+        if (!std::isfinite(claimed) || scale > 1e6) return;
+        std::optional<double> coarse = slope(direction, 1e-4), fine = slope(direction, 2.5e-5);
+        double allowed = 1e-6 * scale;
+        if (!coarse || !fine || std::fabs(*coarse - *fine) > allowed) return;        // not smooth enough just here
+        ++verdict_.gradients;
+        if (std::fabs(*fine - claimed) > 10 * allowed)
+            found("gradient is not the difference", "gradient " + std::to_string(claimed) + ", differences " + std::to_string(*fine));
+    }
+    // By central differences of fourth order.
+    std::optional<double> slope(const std::vector<Value>& direction, double h) {
+        double sum = 0;
+        for (auto [step, weight] : {std::pair{1, 8.0}, {-1, -8.0}, {2, -1.0}, {-2, 1.0}}) {
+            std::vector<Value> at;
+            for (size_t i = 0; i < args_.size(); ++i) at.push_back(moved_along(args_[i], direction[i], h * step));
+            Outcome y = interpret(*loss_, at);
+            if (!y.value) return std::nullopt;
+            sum += weight * y.value->tensor().as_f64(0);
+        }
+        return sum / (12 * h);
+    }
+
+    static std::string text(const Result<Value>& value) { return value ? to_json(*value) : "fails: " + value.error().message; }
+    static std::string without_newline(std::string_view line) { return std::string(line.substr(0, line.find('\n'))); }
+    static std::string joined(const std::vector<std::string>& lines) {
+        std::string out;
+        for (const std::string& line : lines) out += line + ";";
+        return out;
+    }
+    std::string inputs_json() const {
+        if (ways_.empty() || args_.empty()) return {};
+        const Function& entry = ways_[0].module.functions[0];
+        std::string out;
+        for (size_t i = 0; i < args_.size(); ++i) {
+            out += out.empty() ? "{" : ", ";
+            append_json_string(out, entry[entry.params[i]].name);
+            out += ": " + to_json(args_[i]);
+        }
+        return out + "}";
+    }
+
+    const Case& case_;
+    Verdict verdict_;
+    std::vector<Way> ways_;
+    std::unique_ptr<Context> compiled_, artefact_;
+    std::optional<Module> loss_, reference_;
+    std::vector<Value> args_;
+    std::vector<std::string> prints_;
+    bool narrow_ = false;
+};
+} // namespace
+
+Verdict judge(const Case& c) { return Judge(c).run(); }
+} // namespace nereus::gen

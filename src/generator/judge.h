@@ -1,0 +1,38 @@
+// generator/judge.h - runs a program every way there is and tells what does not agree.
+//
+// Interpreted before shapes and after each later stage, compiled in process, and from the bytes of an artefact; at
+// several inputs on one context. What is asked for:
+// - the compiler takes the program, and print and parse are inverse after parsing and after shapes;
+// - where eval succeeds all succeed with the same value and the same prints; where it fails the others fail, unless the
+//   failing value is not used (contract K9);
+// - compiled and artefact agree bit for bit, errors included; no object is left over;
+// - a gradient is what differences say.
+// A difference that a change of the inputs in the last digits makes in eval itself is none.
+#pragma once
+#include "value/value.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nereus::gen {
+struct Case {
+    std::string text;                        // entry @main; with @loss, @main is value_and_grad(@loss) of the same parameters
+    uint64_t seed = 0;                       // of the inputs
+    int calls = 4;
+    std::optional<std::vector<Value>> only = {};         // these inputs instead
+};
+struct Finding {
+    std::string kind;                        // what went wrong, without names and numbers: the same while a case shrinks
+    std::string what;
+    std::vector<Value> args = {};            // of the call, if it came to one
+    std::string inputs = {};                 // those as JSON
+};
+struct Verdict {
+    std::optional<Finding> finding = {};
+    int calls = 0, failed = 0, ill = 0;      // calls made; those that eval fails too; those that rounding decides
+    int gradients = 0;                       // compared with differences
+    bool refused = false;                    // for one of the reasons that are listed: not a finding
+};
+Verdict judge(const Case& c);
+} // namespace nereus::gen

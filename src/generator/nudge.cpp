@@ -1,0 +1,59 @@
+#include "generator/nudge.h"
+#include <cmath>
+#include <functional>
+
+namespace nereus::gen {
+namespace {
+// Every float by `change`, which gets it and its counterpart in `other`.
+using Change = std::function<double(double here, double there)>;
+Value changed(const Value& value, const Value& other, const Change& change) {
+    if (value.is(Value::Kind::tensor)) {
+        const HostTensor &x = value.tensor(), &y = other.tensor();
+        if (!is_float(x.dtype())) return value;
+        HostTensor copy = *HostTensor::make(x.dtype(), x.shape());
+        std::byte* to = *copy.mutable_bytes();
+        for (int64_t i = 0; i < x.count(); ++i) {
+            double made = change(x.as_f64(i), y.as_f64(i));
+            if (x.dtype() == DType::f64) reinterpret_cast<double*>(to)[i] = made;
+            else reinterpret_cast<float*>(to)[i] = float(made);
+        }
+        return Value::tensor(std::move(copy));
+    }
+    std::vector<Value> parts;
+    for (size_t i = 0; i < value.children().size(); ++i) parts.push_back(changed(value.children()[i], other.children()[i], change));
+    switch (value.kind()) {
+    case Value::Kind::tensor: break;
+    case Value::Kind::tuple: return Value::tuple(std::move(parts));
+    case Value::Kind::seq: return Value::seq(std::move(parts));
+    case Value::Kind::ctor: return Value::ctor(std::string(value.ctor_name()), std::move(parts));
+    case Value::Kind::record: {
+        std::vector<Field> fields;
+        for (size_t i = 0; i < parts.size(); ++i) fields.push_back({value.field_names()[i], parts[i]});
+        return Value::record(std::move(fields));
+    }
+    }
+    return value;
+}
+} // namespace
+
+Value nudged(const Value& value, double relative, std::mt19937_64& random) {
+    std::uniform_real_distribution<> any(-relative, relative);
+    return changed(value, value, [&](double x, double) { return x + (std::fabs(x) + 0.01) * any(random); });
+}
+Value random_direction(const Value& value, std::mt19937_64& random) {
+    std::uniform_real_distribution<> any(-1, 1);
+    return changed(value, value, [&](double, double) { return any(random); });
+}
+Value moved_along(const Value& value, const Value& direction, double by) {
+    return changed(value, direction, [&](double x, double d) { return x + by * d; });
+}
+double dot(const Value& a, const Value& b, double& out_scale) {
+    double sum = 0;
+    changed(a, b, [&](double x, double y) {
+        sum += x * y;
+        out_scale += std::fabs(x * y);
+        return x;
+    });
+    return sum;
+}
+} // namespace nereus::gen

@@ -1,0 +1,161 @@
+#include "generator/shrink.h"
+#include "generator/generator.h"
+#include "generator/runner.h"
+#include "generator/smaller_values.h"
+
+namespace nereus::gen {
+namespace {
+class Shrinker {
+ public:
+    Shrinker(Program& program, Case c, Finding finding, int tries)
+        : program_(program), case_(std::move(c)), finding_(std::move(finding)), tries_(tries) {
+        if (!finding_.args.empty()) case_.only = finding_.args;
+    }
+    Finding run() {
+        for (bool better = true; better && tries_ > 0;) {
+            better = false;
+            for (size_t f = program_.functions.size(); f-- > 0;) better = shrink_block(program_.functions[f].body) || better;
+            better = shrink_parameters() || better;
+            better = shrink_inputs() || better;
+        }
+        return finding_;
+    }
+
+ private:
+    // Whether the program, changed, fails in the same way; then its finding is the new one.
+    bool still_fails() {
+        if (tries_-- <= 0) return false;
+        Program pruned = program_;
+        drop_unused_functions(pruned);
+        Case candidate = case_;
+        candidate.text = pruned.text();
+        Verdict verdict = judge_apart(candidate);
+        if (!verdict.finding || verdict.finding->kind != finding_.kind) return false;
+        finding_ = *verdict.finding;
+        return true;
+    }
+    template <class T> bool try_instead(T& place, T candidate) {
+        std::swap(place, candidate);
+        if (still_fails()) return true;
+        std::swap(place, candidate);
+        return false;
+    }
+
+    bool shrink_block(Block& b) {
+        bool better = false;
+        for (size_t i = b.statements.size(); i-- > 0;) {
+            std::vector<Statement> fewer = b.statements;
+            fewer.erase(fewer.begin() + int64_t(i));
+            better = try_instead(b.statements, fewer) || better;
+        }
+        better = lift(b) || better;
+        better = shrink_expr(b.result) || better;
+        for (size_t i = b.statements.size(); i-- > 0;) better = shrink_expr(b.statements[i].value) || better;
+        return better;
+    }
+
+    // An arm instead of the choice, with its statements.
+    bool lift(Block& b) {
+        for (size_t i = 0; i <= b.statements.size(); ++i) {
+            const Expr whole = i < b.statements.size() ? b.statements[i].value : b.result;
+            for (const Block& arm : whole.blocks) {
+                if (arm.result.type != whole.type) continue;
+                Block lifted = b;
+                lifted.statements.insert(lifted.statements.begin() + int64_t(i), arm.statements.begin(), arm.statements.end());
+                (i < b.statements.size() ? lifted.statements[i + arm.statements.size()].value : lifted.result) = arm.result;
+                if (try_instead(b, std::move(lifted))) return true;
+            }
+        }
+        return false;
+    }
+
+    static void collect(const Expr& e, const Type& type, std::vector<Expr>& out) {
+        for (const Expr& arg : e.args) {
+            if (arg.type == type) out.push_back(arg);
+            else collect(arg, type, out);
+        }
+        for (const Block& b : e.blocks)
+            if (b.result.type == type) out.push_back(b.result);
+    }
+    bool shrink_expr(Expr& e) {
+        if (e.what == Construct::leaf && e.args.empty()) return false;
+        if (e.what != Construct::leaf && try_instead(e, Generator(Options{}).literal(e.type))) return true;
+        std::vector<Expr> inside;
+        collect(e, e.type, inside);
+        for (Expr& part : inside)
+            if (try_instead(e, part)) {
+                shrink_expr(e);
+                return true;
+            }
+        bool better = false;
+        for (Expr& arg : e.args) better = shrink_expr(arg) || better;
+        for (Block& b : e.blocks) better = shrink_block(b) || better;
+        return better;
+    }
+
+    // Parameters of the entry that nothing uses, with their arguments; @loss has the same ones.
+    bool shrink_parameters() {
+        bool better = false;
+        for (size_t i = 64; i-- > 0;) {
+            Program before = program_;
+            Case given = case_;
+            if (!drop_parameter(i)) continue;
+            if (case_.only) case_.only->erase(case_.only->begin() + int64_t(i));
+            if (still_fails()) better = true;
+            else {
+                program_ = std::move(before);
+                case_ = std::move(given);
+            }
+        }
+        return better;
+    }
+    bool drop_parameter(size_t i) {
+        for (Function& f : program_.functions) {
+            if (f.name != "main" && f.name != "loss") continue;
+            if (!drop_from(f.header, "(", i)) return false;
+            if (f.body.result.form.starts_with("value_and_grad(@loss)(")) drop_from(f.body.result.form, ")(", i);
+        }
+        return true;
+    }
+    // Item i of a list that begins after `open`; every item begins with %.
+    static bool drop_from(std::string& text, const std::string& open, size_t i) {
+        size_t at = text.find(open) + open.size();
+        for (; i > 0 && at != std::string::npos; --i) at = text.find(", %", at) == std::string::npos ? std::string::npos : text.find(", %", at) + 2;
+        if (at == std::string::npos) return false;
+        size_t next = text.find(", %", at);
+        if (next != std::string::npos) text.erase(at, next + 2 - at);
+        else {
+            size_t begin = text.compare(at - 2, 2, ", ") == 0 ? at - 2 : at;
+            size_t end = text.rfind(") -> f64") != std::string::npos ? text.rfind(") -> f64") : text.rfind(')');
+            text.erase(begin, end - begin);
+        }
+        return true;
+    }
+
+    bool shrink_inputs() {
+        bool better = false;
+        for (size_t i = 0; case_.only && i < case_.only->size(); ++i)
+            for (bool again = true; again && tries_ > 0;) {
+                again = false;
+                for (const Value& smaller : smaller_values((*case_.only)[i]))
+                    if (try_instead((*case_.only)[i], smaller)) {
+                        better = again = true;
+                        break;
+                    }
+            }
+        return better;
+    }
+
+    Program& program_;
+    Case case_;
+    Finding finding_;
+    int tries_;
+};
+} // namespace
+
+Finding shrink(Program& program, Case c, Finding finding, int tries) {
+    finding = Shrinker(program, std::move(c), std::move(finding), tries).run();
+    drop_unused_functions(program);
+    return finding;
+}
+} // namespace nereus::gen

@@ -1,0 +1,200 @@
+// pass/inline_calls.cpp - puts the bodies of functions where they are called: of small ones, and of those called once. Callees
+// go first, so a body is finished when it is copied. A closure that is applied where it was made is called directly.
+//
+// The callee's symbols become the caller's dims; sizes it chose are known by their own form afterwards. Arguments and
+// results must have exactly the types that the callee gives them: then nothing that a check would have told is lost.
+//
+// Not inlined: recursion; a callee with tensors of sizes that the caller learns late, because a region is planned per
+// function and its symbols (decision 003): in the caller each such tensor would be an object; values of unknown rank.
+#include "pass/call_graph.h"
+#include "pass/function_edit.h"
+#include "pass/passes.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace nereus {
+namespace {
+constexpr int64_t small = 24;                // bindings: about what a call and its region cost
+constexpr int64_t largest = 1000;            // of one that is called once
+constexpr int deepest = 100;                 // blocks in blocks, after inlining
+
+constexpr int64_t most = 20'000;             // added to one function
+struct Candidate { bool good = false, plans = false, applies = false; int64_t bindings = 0; int depth = 0; };
+
+class Inline {
+ public:
+    Inline(Module& module, const CallGraph& calls) : module_(module), calls_(calls), candidates_(module.functions.size()) {}
+
+    void run(FunctionId id) {
+        Function& function = module_[id];
+        FunctionEdit edit(module_, function);
+        edit_ = &edit;
+        image_.emplace(module_);
+        entry_ = {function.symbols.begin(), function.symbols.end()};
+        growth_ = 0;
+        block(function.body, 1);
+        image_->in_place(function);
+        candidates_[id.index] = candidate(id);
+    }
+
+ private:
+    Candidate candidate(FunctionId id) const {
+        const Function& f = module_[id];
+        BlockSize size = size_of_block(f, f.body);
+        Candidate made{!calls_.recursive[id.index], false, false, size.bindings, size.depth};
+        made.good &= f.where.empty() && !f.vjp_forward.valid() && always_ends(f, f.body);
+        made.good &= size.bindings <= (calls_.references[id.index] == 1 ? largest : small);
+        for (const ValueInfo& value : f.values) {
+            made.good &= !mentions_shape_variable(module_, value.type);
+            const Type& type = module_.types[value.type];
+            made.plans |= type.kind == TypeKind::tensor && !type.shape.dims.empty();
+        }
+        for (const Binding& b : f.bindings) {
+            made.good &= b.form != Form::lambda;
+            made.applies |= b.form == Form::apply;
+        }
+        return made;
+    }
+
+    // Values that stand for others are put in as the list is written; nested blocks come after what they see.
+    void block(BlockId id, int depth) {
+        BindingList before = std::move(edit_->function()[id].bindings), after;
+        rewrite(before, depth, after);
+        std::vector<ValueId> results = edit_->function()[id].results;
+        edit_->use_all(results, after);
+        edit_->function()[id].results = std::move(results);
+        edit_->function()[id].bindings = std::move(after);
+    }
+
+    void rewrite(const BindingList& before, int depth, BindingList& after) {
+        for (BindingId at : before) {
+            Binding b = edit_->function()[at];
+            edit_->use_all(b.args, after);
+            if (b.form == Form::apply) known_closure(b, after);
+            if (b.form == Form::call && inlined(b, depth, after)) continue;
+            edit_->function()[at] = b;
+            for (BlockId nested : blocks_of(b)) block(nested, depth + 1);
+            after.push_back(at);
+        }
+    }
+
+    // An apply of a closure that was made here is a call of its target; captured values come first.
+    void known_closure(Binding& b, BindingList& out) {
+        const Binding* made = edit_->definition(b.args[0]);
+        if (!made || made->form != Form::closure) return;
+        auto target = std::ranges::find_if(b.targets, [&](const ApplyTarget& t) { return t.lambda == made->lambda; });
+        if (target == b.targets.end()) return;
+        const Function& callee = module_[target->function];
+        std::vector<ValueId> args = made->args;
+        if (args.size() + b.args.size() - 1 != callee.params.size()) return;
+        std::unordered_map<Sym, Dim> found;              // sizes that are found in captured values are known here
+        for (size_t i = 0; i < args.size(); ++i)
+            match_symbols(module_, callee[callee.params[i]].type, type_of(args[i]), callee.symbols, found);
+        std::vector<Dim> dims = target->dims;
+        SymbolImage opened(module_);
+        for (size_t i = 0; i < dims.size(); ++i) {
+            std::optional<Sym> s = module_.dims.as_symbol(dims[i]);
+            if (!s || std::ranges::count(target->opened, *s) == 0) continue;
+            auto known = found.find(callee.symbols[i]);
+            if (known == found.end()) return;
+            opened.put(*s, known->second);
+        }
+        for (Dim& d : dims) {
+            d = opened.of(d);
+            for (Sym s : module_.dims.symbols_of(d))
+                if (std::ranges::count(target->opened, s) > 0) return;
+        }
+        for (Sym s : target->opened)
+            if (opened.contains(s)) image_->put(s, image_->of(opened.of(module_.dims.of(s))));
+        if (b.targets.size() > 1) {                      // each target had its own way to what the binding defines
+            std::vector<Sym> chosen = target->chosen;
+            for (size_t i = 0; i < b.defines.size(); ++i) image_->put(b.defines[i], image_->of(opened.of(target->results[i])));
+            b.defines = std::move(chosen);
+        }
+        for (ValueId& arg : args) {                      // a constant has its one use in the closure
+            const Binding* constant = edit_->definition(arg);
+            if (constant && is_immediate(*constant)) arg = edit_->add(Binding(*constant), edit_->function()[arg].type, "captured", out);
+        }
+        args.insert(args.end(), b.args.begin() + 1, b.args.end());
+        b.form = Form::call;
+        b.function = target->function;
+        b.args = std::move(args);
+        b.dims = std::move(dims);
+        b.targets.clear();
+    }
+
+    bool inlined(const Binding& b, int depth, BindingList& out) {
+        const Candidate& candidate = candidates_[b.function.index];
+        if (!candidate.good || depth + candidate.depth > deepest || growth_ + candidate.bindings > most) return false;
+        const Function callee = module_[b.function];     // a copy: functions move when types are made
+        std::vector<Dim> dims = b.dims;
+        for (Dim& d : dims) d = image_->of(d);
+        if (dims.size() != callee.symbols.size() || b.defines.size() != callee.result_dims.size()) return false;
+        if (candidate.plans && !std::ranges::all_of(dims, [&](Dim d) { return known_at_entry(d); })) return false;
+
+        BlockCopy copy(*edit_, callee);
+        for (size_t i = 0; i < dims.size(); ++i) copy.symbols.put(callee.symbols[i], dims[i]);
+        for (size_t i = 0; i < callee.params.size(); ++i) {
+            const ValueInfo& param = callee[callee.params[i]];
+            if (copy.symbols.of(param.type) != type_of(b.args[i])) return false;
+            const Dim given = image_->of(edit_->function()[b.args[i]].known);
+            const Binding* made = edit_->definition(b.args[i]);
+            bool constant = made && is_immediate(*made);
+            if (param.known.valid() && !constant && copy.symbols.of(param.known) != given) return false;     // read by its dim
+        }
+        const Block& body = callee[callee.body];
+        if (!same_result(b, dims, callee)) return false;
+
+        for (size_t i = 0; i < callee.params.size(); ++i) copy.put(callee.params[i], b.args[i]);
+        BindingList copied;
+        copy.bindings(callee.body, copied);
+        growth_ += candidate.bindings;
+        for (size_t i = 0; i < b.defines.size(); ++i) image_->put(b.defines[i], copy.symbols.of(callee.result_dims[i]));
+        if (candidate.applies) rewrite(copied, depth, out);          // perhaps of a closure that is known here
+        else out.insert(out.end(), copied.begin(), copied.end());
+        ValueId result = edit_->now(copy.put_for(body.results[0]));
+        if (copy.made(result)) {
+            Function& f = edit_->function();
+            edit_->swap_names(result, b.results[0]);     // under the name that the caller gave it
+            if (!f[result].known.valid()) f[result].known = f[b.results[0]].known;
+        }
+        edit_->replace(b.results[0], result);
+        return true;
+    }
+
+    // The type that the caller gives the result is the callee's own: both seen before the callee's symbols are renamed.
+    bool same_result(const Binding& b, const std::vector<Dim>& dims, const Function& callee) {
+        TypeId found = callee[callee[callee.body].results[0]].type;
+        if (callee.result != found) return false;
+        SymbolImage called(module_);
+        for (size_t i = 0; i < dims.size(); ++i) called.put(callee.symbols[i], dims[i]);
+        if (b.defines.empty()) return type_of(b.results[0]) == called.of(found);
+        SymbolImage chosen = *image_;
+        for (size_t i = 0; i < b.defines.size(); ++i) chosen.put(b.defines[i], called.of(callee.result_dims[i]));
+        return chosen.of(edit_->function()[b.results[0]].type) == called.of(found);
+    }
+
+    TypeId type_of(ValueId v) { return image_->of(edit_->function()[v].type); }
+    bool known_at_entry(Dim d) const {
+        return std::ranges::all_of(module_.dims.symbols_of(d), [&](Sym s) { return entry_.contains(s); });
+    }
+
+    Module& module_;
+    const CallGraph& calls_;
+    std::vector<Candidate> candidates_;                  // by function, once it is done
+    FunctionEdit* edit_ = nullptr;
+    std::optional<SymbolImage> image_;                   // sizes that callees chose
+    std::unordered_set<Sym> entry_;
+    int64_t growth_ = 0;
+};
+} // namespace
+
+Result<Module> inline_calls(Module module) {
+    CallGraph calls(module);
+    Inline pass(module, calls);
+    for (FunctionId id : calls.callees_first) pass.run(id);
+    drop_functions(module, CallGraph(module).reached_from(calls.is_root));       // those whose last call is gone
+    return module;
+}
+} // namespace nereus

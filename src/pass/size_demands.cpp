@@ -1,0 +1,105 @@
+#include "pass/size_demands.h"
+#include "ir/shape_rule.h"
+#include "ops/shape_rules.h"
+
+namespace nereus {
+namespace {
+// Proves, or says no.
+class Everywhere : public ShapeScope {
+ public:
+    explicit Everywhere(Facts& facts) : facts_(facts) {}
+    bool granted = true;
+
+    Facts& facts() override { return facts_; }
+    Status require(Dim a, Relation relation, Dim b, std::string_view) override {
+        granted &= proved(a, relation, b);
+        return {};
+    }
+    Status believe(Dim, Relation, Dim, std::string_view) override {
+        granted = false;
+        return {};
+    }
+    Dim late(std::string_view name, Dim) override { return dims().of(dims().new_symbol(std::string(name), SymKind::late)); }
+    Dim host(std::string_view name) override { return dims().of(dims().new_symbol(std::string(name), SymKind::host)); }
+    Shape unknown_shape() override {
+        granted = false;
+        return Shape{{}, false, {}};
+    }
+    bool exact(Dim, DType) override { return false; }
+    Error error(std::string what) override {
+        granted = false;
+        return Error{Code::shape, std::move(what)};
+    }
+
+ private:
+    bool proved(Dim a, Relation relation, Dim b) {
+        switch (relation) {
+        case Relation::equal: return facts_.equal(a, b) == Answer::yes;
+        case Relation::not_equal: return facts_.equal(a, b) == Answer::no;
+        case Relation::less: return facts_.less(a, b) == Answer::yes;
+        case Relation::less_equal: return facts_.less_equal(a, b) == Answer::yes;
+        case Relation::greater: return facts_.less(b, a) == Answer::yes;
+        case Relation::greater_equal: return facts_.less_equal(b, a) == Answer::yes;
+        case Relation::compatible: return facts_.compatible(a, b) == Answer::yes;
+        }
+        return false;
+    }
+    Facts& facts_;
+};
+} // namespace
+
+bool SizeDemands::runs_anywhere(const FunctionEdit& edit, const Function& f, const Effects& effects, const Binding& b) {
+    if (!b.blocks.empty() || !effects.of(f, b).nothing()) return false;
+    switch (b.form) {
+    case Form::project: case Form::field: case Form::tuple: case Form::closure: return true;
+    case Form::op: {
+        std::vector<const Binding*> definitions;
+        for (ValueId arg : b.args) definitions.push_back(edit.definition(arg));
+        return hold_everywhere(f, b, definitions);
+    }
+    default: return false;                               // a callee may rest on what its caller knows at the call
+    }
+}
+
+bool SizeDemands::hold_everywhere(const Function& f, const Binding& b, const std::vector<const Binding*>& definitions) {
+    if (b.op->builtin != Builtin::none) return b.op->builtin == Builtin::length || b.op->builtin == Builtin::stop_gradient;
+    ShapeRule rule = shape_rule(*b.op);
+    if (!rule) return false;
+    ShapeArgs args{.op = *b.op, .tensors = {}, .sizes = {}, .sizes_known = {}, .present = {}, .is_seq = {}, .attributes = b.attributes};
+    const size_t params = b.op->params.size();
+    args.tensors.resize(params), args.sizes.resize(params);
+    args.sizes_known.assign(params, true), args.present.assign(params, false), args.is_seq.assign(params, false);
+    size_t group = 0, next = 0;
+    for (size_t p = 0; p < params; ++p) {
+        const OpParam& param = b.op->params[p];
+        if (is_attribute(param.kind)) {
+            args.present[p] = find_attribute(b, param.name) != nullptr;
+            continue;
+        }
+        const ArgGroup form = b.groups[group++];
+        args.present[p] = form.list || form.count > 0;
+        for (uint32_t k = 0; k < form.count; ++k, ++next) {
+            const ValueInfo& value = f[b.args[next]];
+            const Type& type = module_.types[value.type];
+            if (type.kind != TypeKind::tensor || !type.element.dtype || !type.shape.ranked) return false;
+            Dim number = value.known;
+            if (const Binding* made = definitions[next]) {
+                if (made->form == Form::dim) number = made->dim;
+                if (made->form == Form::literal && made->literal.kind == Literal::Kind::integer && !made->literal.is_tensor)
+                    number = module_.dims.constant(made->literal.integers[0]);
+            }
+            if (param.kind == ParamKind::size || param.kind == ParamKind::sizes) {
+                if (!number.valid() || !type.shape.dims.empty()) return false;
+                args.sizes[p].push_back(number);
+            } else {
+                ShapedTensor seen{.dtype = *type.element.dtype, .shape = type.shape};
+                if (number.valid() && type.shape.dims.empty() && is_integer(seen.dtype)) seen.known = known_number(number);
+                args.tensors[p].push_back(std::move(seen));
+            }
+        }
+    }
+    Everywhere scope(facts_);
+    bool shaped = bool(rule(args, scope));
+    return shaped && scope.granted;
+}
+} // namespace nereus

@@ -1,0 +1,24 @@
+// pass/size_demands.h - what may run at another place than its own.
+//
+// Most of it is whether an operator asks anything of its sizes that only a check or a fact grants. An operator is
+// total where its demands are proved, and the proof may rest on the place: a check above it, the bounds of a loop's
+// counter, the condition of an arm. One that is to run elsewhere must have none that do not hold everywhere.
+#pragma once
+#include "dim/facts.h"
+#include "pass/effects.h"
+#include "pass/function_edit.h"
+
+namespace nereus {
+class SizeDemands {
+ public:
+    explicit SizeDemands(Module& module) : module_(module), facts_(module.dims) {}
+    // It only gives a value, and would do so wherever its arguments are known.
+    bool runs_anywhere(const FunctionEdit& edit, const Function& function, const Effects& effects, const Binding& binding);
+    // By its shape rule, with no more known than what symbols are: sizes are not negative.
+    bool hold_everywhere(const Function& function, const Binding& binding, const std::vector<const Binding*>& definitions);
+
+ private:
+    Module& module_;
+    Facts facts_;
+};
+} // namespace nereus
