@@ -10,10 +10,8 @@ namespace nereus {
 namespace {
 constexpr std::string_view help_text =
     "nereus dump PROGRAM.nr --after=STAGE [flags]\n"
-    "Prints the program as it is after a stage. Up to dead_code the text can be parsed again, unless a prelude function was
-"
-    "specialised to the program's own types or functions; kernels and code are for reading only.
-"
+    "Prints the program as it is after a stage. Up to dead_code the text can be parsed again, unless a prelude function was\n"
+    "specialised to the program's own types or functions; kernels and code are for reading only.\n"
     "\n";
 
 std::string stages_help() {
