@@ -195,7 +195,7 @@ Result<FunctionId> Products::gradient(FunctionId function, const GradientForm& f
             adjoint[i] = w.op("slice_update", {w.zeros_like(of[i]), adjoint[i], {{}, true}});
         TRY(back.contribute(y, adjoint));
     } else {
-        ValueId scalar = w.op("full", {{{}, true}, y});  // refuses anything but a scalar
+        ValueId scalar = w.op("full", {{{}, true}, y}, {{"as", form.op}});           // refuses anything but a scalar
         if (form.op == "value_and_grad") results.push_back(scalar);
         TRY(back.contribute(y, {w.number(1, w.dtype(scalar))}));
     }
