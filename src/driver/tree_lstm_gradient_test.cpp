@@ -3,6 +3,7 @@
 #include "library/library.h"
 #include "driver/compile.h"
 #include "eval/eval.h"
+#include "ir/op.h"
 #include "value/compare.h"
 #include "vm/context.h"
 #include <cmath>
@@ -121,6 +122,25 @@ TEST_F(TreeLstm, GradientIsTheCentralDifference) {
     RecordProperty("worst", std::to_string(worst));
     std::printf("largest relative error %.3g\n", worst);
     EXPECT_EQ(loss.context->stats().leaked_objects, 0);
+}
+
+TEST_F(TreeLstm, ProductFormHasNoCellsAndAgreesWithTheReferenceForm) {
+    for (const Function& function : expanded.functions)
+        for (const Binding& b : function.bindings) {
+            EXPECT_TRUE(b.form != Form::lambda && b.form != Form::function && b.form != Form::apply) << function.name;
+            EXPECT_FALSE(b.form == Form::op && b.op->builtin == Builtin::ref) << function.name;
+        }
+    Compiled reference = compiled(parsed, "value_and_gradient");
+    Model model;
+    for (int leaves : {1, 2, 7, 32}) {
+        model.d = 1 + leaves % 5;
+        std::vector<Value> args{model.cell(), model.tree(leaves)};
+        Result<Value> found = gradient(args), expected = reference(args);
+        ASSERT_TRUE(found) << found.error().message;
+        ASSERT_TRUE(expected) << expected.error().message;
+        std::optional<Difference> difference = compare(*found, expected->children()[1], Tolerance{1e-12, 1e-14, false});
+        EXPECT_FALSE(difference) << difference->path << ": " << difference->what;
+    }
 }
 
 TEST_F(TreeLstm, ChainOfTenThousandNodes) {

@@ -1,13 +1,17 @@
-// grad/grad.h - replaces every grad(f), value_and_grad(f) and vjp(f) by code that computes it: reverse mode, in the
-// reference form.
+// grad/grad.h - replaces every grad(f), value_and_grad(f) and vjp(f) by code that computes it: reverse mode.
 //
-// `@f.taped` is @f with a shadow beside every parameter and result and a tape as its last parameter. A shadow has the
-// structure of its value with a cell in place of each float tensor; the cell collects the adjoint. Each operator makes
-// a fresh cell for its result and pushes a step on the tape, a closure that reads that cell and adds to the operands'.
-// Everything else (constructors, match, loops, calls, closures, cells) moves shadows in parallel with values. grad(f) is
-// a closure that makes shadows for its arguments, runs @f.taped once, puts 1 in the result's cell, runs the tape
-// backwards in a loop and reads the adjoints off the shadows.
+// In the product form grad(@f) is a function @f.grad: f's code, then code that goes through it from its end. What that
+// reads of another function, arm or loop body is handed out by it as a tape: @f.fwd gives (y, tape), @f.bwd takes the
+// tape and the adjoint of y. There is no closure and no cell that f did not have. See products.h, backward.h.
 //
+// The reference form takes all of the language. `@f.taped` is @f with a shadow beside every parameter and result and a
+// tape as its last parameter. A shadow has the structure of its value with a cell in place of each float tensor; the cell
+// collects the adjoint. Each operator makes a fresh cell for its result and pushes a step on the tape, a closure that reads
+// that cell and adds to the operands'. Everything else (constructors, match, loops, calls, closures, cells) moves shadows in
+// parallel with values. grad(f) is a closure that makes shadows for its arguments, runs @f.taped once, puts 1 in the
+// result's cell, runs the tape backwards in a loop and reads the adjoints off the shadows.
+//
+// mode="product" and mode="closures" choose; by default the product form is taken where it can be (product_support.h).
 // Nested gradients are expanded inside out: the expansion of the inner one is differentiated like any other code.
 #pragma once
 #include "ir/module.h"

@@ -116,7 +116,7 @@ TEST(Grad, Refusals) {
         {"def @main(%x: f32) { grad(fn(%f, %x) { %f(%x) * 1.0 })(fn(%y) { %y }, %x) }",
          "type: grad: parameter 0 holds a function, which has no adjoint | choose the parameters to differentiate by: wrt=[...]"},
         {"def @main(%x: f32) { grad(fn(%x) { %x }, mode=\"other\")(%x) }",
-         "unsupported: grad has no mode \"other\" | write mode=\"closures\", or leave it out"},
+         "unsupported: grad has no mode \"other\" | write mode=\"product\" or mode=\"closures\", or leave it out"},
     };
     for (const Shown& c : cases) EXPECT_EQ(refusal(c.program), c.result) << c.program;
 }

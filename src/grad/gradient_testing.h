@@ -7,14 +7,15 @@ namespace nereus {
 struct GradientCase {
     std::string name;
     std::string params;                      // of @loss: "%x: Tensor[(n, d), f64], %i: i64"
-    std::string body;                        // of @loss; its result is a scalar f64
+    std::string body;                        // of @loss; its result is a scalar f64; $MODE: the form that is tested
     std::string others = {};                 // declarations it needs
     double low = -2, high = 2;               // of random floats
     int64_t whole_low = 0, whole_high = 3;   // of random integers
     bool compiled = true;                    // false: the compiler does not take it yet
     bool smallest = true;                    // sizes 0 and 1 occur
+    bool product = true;                     // false: the product form does not take it yet
 };
-// grad(@loss) at random arguments of random sizes: by eval before and after the shapes stage, and compiled, each within
+// grad(@loss), in both forms, at random arguments of random sizes: by eval before and after the shapes stage, and compiled, each within
 // 1e-6 of the central difference, relative to the largest element of the gradient or 1.
 void check_gradient(const GradientCase& c, uint64_t seed = 1, int calls = 6);
 

@@ -116,13 +116,15 @@ Result<Value> compiled(const Module& parsed, const std::string& entry, const std
 }
 } // namespace
 
-void check_gradient(const GradientCase& c, uint64_t seed, int calls) {
-    SCOPED_TRACE(c.name);
+namespace {
+void check_mode(const GradientCase& c, const std::string& mode, uint64_t seed, int calls) {
+    SCOPED_TRACE(c.name + ", mode " + mode);
     std::string names;
     for (size_t at = c.params.find('%'); at != std::string::npos; at = c.params.find('%', at + 1))
         names += (names.empty() ? "" : ", ") + c.params.substr(at, c.params.find(':', at) - at);
     std::string text = c.others + "\ndef @loss(" + c.params + ") {\n" + c.body + "\n}\n" +
-                       "def @main(" + c.params + ") { grad(@loss)(" + names + ") }\n";
+                       "def @main(" + c.params + ") { grad(@loss, mode=\"" + mode + "\")(" + names + ") }\n";
+    for (size_t at = text.find("$MODE"); at != std::string::npos; at = text.find("$MODE")) text.replace(at, 5, '"' + mode + '"');
     Result<Module> parsed = parse("case.nr", text, all_ops());
     ASSERT_TRUE(parsed) << parsed.error().message << text;
     CompileOptions options;
@@ -176,6 +178,12 @@ void check_gradient(const GradientCase& c, uint64_t seed, int calls) {
         agrees("compiled", context->run(context->program().exe().entries[0], args));
         ASSERT_EQ(context->stats().leaked_objects, 0);
     }
+}
+} // namespace
+
+void check_gradient(const GradientCase& c, uint64_t seed, int calls) {
+    check_mode(c, "closures", seed, calls);
+    if (c.product) check_mode(c, "product", seed, calls);
 }
 
 std::string refusal(const std::string& program) {

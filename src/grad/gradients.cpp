@@ -2,6 +2,7 @@
 #include "grad/grad.h"
 #include "grad/known_functions.h"
 #include "grad/rewrite.h"
+#include "ops/registry.h"
 #include <algorithm>
 
 namespace nereus {
@@ -12,7 +13,7 @@ bool has_gradient(const Function& function) {
 }
 } // namespace
 
-Gradients::Gradients(Module source) : module(std::move(source)), shadows(module), structures(module, shadows) {}
+Gradients::Gradients(Module source) : module(std::move(source)), shadows(module), structures(module, shadows), products(*this) {}
 
 Result<Module> Gradients::run() {
     KnownFunctions known(module, shadows);
@@ -72,6 +73,7 @@ Status Gradients::expand(FunctionId id, Span asked) {
 
 Result<FunctionId> Gradients::taped(FunctionId id, Span asked) {
     if (auto it = taped_.find(id); it != taped_.end()) return it->second;
+    if (products.source_of(id)) return taped(by_closures(id), asked);
     TRY(expand(id, asked));
     int order = order_[id] + 1;
     if (order > highest_order)
@@ -85,6 +87,36 @@ Result<FunctionId> Gradients::taped(FunctionId id, Span asked) {
     pending_[made] = id;
     waiting_.push_back(made);
     return made;
+}
+
+// The reference form differentiates what it has written itself rather than tapes of the product form.
+FunctionId Gradients::by_closures(FunctionId product) {
+    auto [it, is_new] = by_closures_.try_emplace(product);
+    if (!is_new) return it->second;
+    const auto [function, form] = *products.source_of(product);
+    FunctionId id = it->second = structures.new_function(module[function].name + ".grad", module[product].span);
+    const Function source = module[product];
+    Function out;
+    out.name = module[id].name, out.span = source.span, out.result = source.result;
+    out.type_params = source.type_params, out.where = source.where;
+    Writer w(module, shadows, out);
+    w.span = source.span;
+    std::vector<TypeId> types;
+    for (ValueId param : source.params) {
+        w.param(source[param].name, source[param].type);
+        types.push_back(shadows.plain(source[param].type));
+    }
+    TypeId gradient = module.types.function(types, source.result);
+    if (form.op == "vjp") types.pop_back();
+    TypeId of = module.types.function(types, shadows.plain(module[function].result));
+    ValueId target = w.bind(Binding{.form = Form::function, .function = function}, of);
+    Binding asked{.form = Form::op, .op = all_ops().find(form.op), .args = {target}, .groups = {{}}};
+    asked.attributes = {{"wrt", form.wrt}, {"mode", std::string("closures")}};
+    std::vector<ValueId> args{w.bind(std::move(asked), gradient)};
+    args.insert(args.end(), out.params.begin(), out.params.end());
+    w.finish(out.body, {w.bind(Binding{.form = Form::apply, .args = args}, source.result)});
+    module[id] = std::move(out);
+    return id;
 }
 
 Status Gradients::derive(FunctionId target) {

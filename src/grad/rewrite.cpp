@@ -18,11 +18,17 @@ Result<bool> Rewrite::expand() {
     out.result = source_.result;
     out.vjp_forward = source_.vjp_forward, out.vjp_backward = source_.vjp_backward;
     for (ValueId param : source_.params) twins_[param.index].value = w_.param(source_[param].name, type(param));
+    TRY(plan());
     TRY(copy_bindings(source_.body));
     std::vector<ValueId> results;
     for (ValueId result : source_[source_.body].results) results.push_back(value(result));
     w_.finish(out.body, std::move(results));
     return expanded_;
+}
+
+Status Rewrite::copied() {
+    resolves_index_ = true;
+    return TRY(expand()) ? Status(Error{Code::internal, "grad: a gradient inside is expanded first", source_.span}) : Status();
 }
 
 std::vector<ValueId> Rewrite::new_params(BlockId from) {
@@ -67,13 +73,23 @@ Pattern Rewrite::renamed(const Pattern& pattern) {
 
 Status Rewrite::copy(const Binding& b) {
     Span outer = std::exchange(w_.span, b.span);
-    if (b.form == Form::op && b.op->builtin == Builtin::grad) {
-        Target target = TRY(target_of(b));
-        if (target.ready) {
-            TRY(gradient(b, *target.definition));
-            w_.span = outer;
-            return {};
-        }
+    auto done = [&] { w_.span = outer; };
+    if (b.form == Form::index && resolves_index_) {
+        twins_[b.results[0].index] = {TRY(plain_index(b)), {}};
+        return done(), Status();
+    }
+    if (auto it = asked_.find(&b); it != asked_.end()) {
+        TRY(it->second.product ? product(b, *it->second.target) : closures(b, *it->second.target));
+        return done(), Status();
+    }
+    bool made_here = b.form == Form::function || b.form == Form::lambda;
+    if (made_here && !asked_.empty() && !is_used_as_value(b.results[0])) return done(), Status();
+    if (auto it = b.form == Form::apply ? products_.find(b.args[0]) : products_.end(); it != products_.end()) {
+        std::vector<ValueId> args;
+        for (ValueId v : it->second.captured) args.push_back(value(v));
+        for (size_t i = 1; i < b.args.size(); ++i) args.push_back(value(b.args[i]));
+        twins_[b.results[0].index] = {w_.call(it->second.function, args, type(b), name(b)), {}};
+        return done(), Status();
     }
     Binding made = with_new_args(b);
     for (BlockId block : b.blocks) new_params(block);    // first: conditions and guards see them too
@@ -83,7 +99,6 @@ Status Rewrite::copy(const Binding& b) {
     }
     for (BlockId block : b.blocks) made.blocks.push_back(TRY(copy_block(block)));
     twins_[b.results[0].index] = {w_.bind(std::move(made), type(b), name(b)), {}};
-    w_.span = outer;
-    return {};
+    return done(), Status();
 }
 } // namespace nereus

@@ -16,8 +16,12 @@ class Rewrite {
     Rewrite(Gradients& all, const Function& source, Function& out);
     // The body as it is, but for gradients of functions that contain none themselves. True: something was expanded.
     Result<bool> expand();
+    // The body as it is, but for indexing: that becomes operators.
+    Status copied();
     // Parameters, shadows, tape; the body; what comes back is with_shadow of the result.
     Status taped();
+    // A lambda of the source as a function: what it captures, then its parameters.
+    Status lifted(const Binding& lambda, const std::vector<ValueId>& captured);
 
  private:
     // Copies.
@@ -30,9 +34,17 @@ class Rewrite {
 
     // Gradients.
     struct Target { const Binding* definition = nullptr; bool ready = false; };
-    Result<Target> target_of(const Binding& b);
+    Result<Target> target_of(const Binding& b) const;
     bool holds_gradient(BlockId block) const;
-    Status gradient(const Binding& b, const Binding& target);
+    struct Asked { const Binding* target = nullptr; bool product = false; };
+    Status plan();                                                   // the gradients to be expanded, and in which form
+    Result<bool> takes_product(const Binding& b, const Binding& target);
+    bool is_used_as_value(ValueId v) const;
+    std::vector<ValueId> captured(const Binding& lambda) const;
+    bool sizes_are_told(const Binding& lambda) const;
+    Status product(const Binding& b, const Binding& target);
+    Status closures(const Binding& b, const Binding& target);
+    Result<GradientForm> form_of(const Binding& b);
     Result<Twin> run_target(const Binding& target, const std::vector<ValueId>& params, const std::vector<ValueId>& shadows);
     Status shadow_captured_cells(const Binding& lambda);
     Status outer_cells(ValueId v);
@@ -49,7 +61,9 @@ class Rewrite {
     Result<Twin> update(const Binding& b);
     Result<Twin> lambda(const Binding& b);
     Result<ValueId> taped_lambda(const Binding& b);
-    Result<Twin> index(const Binding& b);
+    Result<Twin> index(const Binding& b, const std::function<Result<Twin>(Binding, Twin)>& write);
+    Result<Twin> taped_index(const Binding& b);
+    Result<ValueId> plain_index(const Binding& b);
     Result<Twin> branch(const Binding& b);
     Result<Twin> match(const Binding& b);
     Result<Twin> loop(const Binding& b);
@@ -80,7 +94,10 @@ class Rewrite {
     std::vector<Twin> twins_;
     std::unordered_map<ValueId, const Binding*> definitions_;
     ValueId tape_;
-    bool expanded_ = false;
+    bool expanded_ = false, resolves_index_ = false;
+    std::map<const Binding*, Asked> asked_;
+    struct Expanded { FunctionId function; std::vector<ValueId> captured; };
+    std::map<ValueId, Expanded> products_;   // gradients that are functions now, by the value that named them
     std::vector<ValueId> cells_;             // that come from outside of the gradient being written
 };
 } // namespace nereus

@@ -16,7 +16,7 @@ bool Rewrite::holds_gradient(BlockId block) const {
 }
 
 // The function that is differentiated, by what made it.
-Result<Rewrite::Target> Rewrite::target_of(const Binding& b) {
+Result<Rewrite::Target> Rewrite::target_of(const Binding& b) const {
     auto it = definitions_.find(b.args[0]);
     const Binding* made = it == definitions_.end() ? nullptr : it->second;
     if (made && made->form == Form::function) return Target{made, true};
@@ -76,24 +76,26 @@ Result<Twin> Rewrite::run_target(const Binding& target, const std::vector<ValueI
     return taped_block(target.blocks[0]);
 }
 
-Status Rewrite::gradient(const Binding& b, const Binding& target) {
-    expanded_ = true;
-    std::string op(b.op->name);
-    if (const Attribute* mode = find_attribute(b, "mode"))
-        if (const std::string* text = std::get_if<std::string>(&mode->value); !text || *text != "closures")
-            return Error{Code::unsupported, op + " has no mode \"" + (text ? *text : "") + "\"", b.span, "write mode=\"closures\", or leave it out"};
+Result<GradientForm> Rewrite::form_of(const Binding& b) {
+    GradientForm form{.op = std::string(b.op->name), .wrt = {}};
     std::vector<TypeId> signature = module_.types[type(b.args[0])].parts;
-    size_t count = signature.size() - 1;
-    std::vector<int64_t> wrt;
-    if (const Attribute* given = find_attribute(b, "wrt")) wrt = std::get<std::vector<int64_t>>(given->value);
+    if (const Attribute* given = find_attribute(b, "wrt")) form.wrt = std::get<std::vector<int64_t>>(given->value);
     else
-        for (size_t i = 0; i < count; ++i) wrt.push_back(int64_t(i));
-    for (int64_t i : wrt) {
+        for (size_t i = 0; i + 1 < signature.size(); ++i) form.wrt.push_back(int64_t(i));
+    for (int64_t i : form.wrt) {
         TypeId of = signature[size_t(i)];
         if (shadows_.holds_cell(of) || shadows_.holds_function(of))
-            return Error{Code::type, op + ": parameter " + std::to_string(i) + " holds a " + (shadows_.holds_cell(of) ? "cell" : "function") +
+            return Error{Code::type, form.op + ": parameter " + std::to_string(i) + " holds a " + (shadows_.holds_cell(of) ? "cell" : "function") +
                                          ", which has no adjoint", b.span, "choose the parameters to differentiate by: wrt=[...]"};
     }
+    return form;
+}
+
+Status Rewrite::closures(const Binding& b, const Binding& target) {
+    expanded_ = true;
+    const auto [op, wrt] = TRY(form_of(b));
+    std::vector<TypeId> signature = module_.types[type(b.args[0])].parts;
+    size_t count = signature.size() - 1;
     std::vector<ValueId> params, shadows;
     for (size_t i = 0; i < count; ++i) params.push_back(w_.value("x" + std::to_string(i), shadows_.plain(signature[i])));
     std::vector<ValueId> all = params;

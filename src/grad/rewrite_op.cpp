@@ -1,6 +1,7 @@
 // grad/rewrite_op.cpp - operators in taped code: a fresh cell for each float result and one step on the tape.
 #include "grad/rewrite.h"
 #include "ops/registry.h"
+#include <algorithm>
 
 namespace nereus {
 namespace {
@@ -123,40 +124,53 @@ Result<Twin> Rewrite::builtin(const Binding& b) {
     return Error{Code::internal, "grad: a gradient inside is expanded first", b.span};
 }
 
-// x[i, a:b], one axis after the other: an index drops its axis, a range keeps it.
-Result<Twin> Rewrite::index(const Binding& b) {
+// x[i, a:b], one axis after the other: an index drops its axis, a range keeps it. `write` gets each operator with its
+// first operand left open.
+Result<Twin> Rewrite::index(const Binding& b, const std::function<Result<Twin>(Binding, Twin)>& write) {
     Twin x = twin(b.args[0]);
     size_t next = 1;
     int64_t axis = 0;
-    DType dtype = *module_.types[type(b)].element.dtype;
     auto number = [&]() { return value(b.args[next++]); };
     for (const IndexPart& part : b.parts) {
         IndexPart::Kind kind = part.kind;
-        Operation o{.binding = {.form = Form::op}, .shadows = {x.shadow}, .type = shadows_.tensor(dtype), .name = name(b)};
-        o.binding.span = b.span;
+        Binding made{.form = Form::op, .args = {x.value}, .span = b.span};
         if (kind == IndexPart::Kind::all) {
             ++axis;
             continue;
         }
         if (kind == IndexPart::Kind::at) {
-            o.binding.op = all_ops().find("gather");
-            o.binding.args = {x.value, number()};
-            o.binding.groups = {{1, false}, {1, false}};
-            o.binding.attributes = {{"axis", axis}};
+            made.op = all_ops().find("gather");
+            made.args.push_back(number());
+            made.groups = {{1, false}, {1, false}};
+            made.attributes = {{"axis", axis}};
         } else {
             bool has_from = kind == IndexPart::Kind::from_to || kind == IndexPart::Kind::from;
             bool has_to = kind == IndexPart::Kind::from_to || kind == IndexPart::Kind::to;
             ValueId from = has_from ? number() : w_.number(0, DType::i64);
             ValueId at = w_.number(double(axis), DType::i64);
             ValueId to = has_to ? number() : w_.op("gather", {w_.shape_of(x.value), at}, {{"axis", int64_t(0)}});
-            o.binding.op = all_ops().find("slice");
-            o.binding.args = {x.value, from, to};
-            o.binding.groups = {{1, false}, {1, true}, {1, true}};
-            o.binding.attributes = {{"axes", std::vector<int64_t>{axis++}}};
+            made.op = all_ops().find("slice");
+            made.args.push_back(from), made.args.push_back(to);
+            made.groups = {{1, false}, {1, true}, {1, true}};
+            made.attributes = {{"axes", std::vector<int64_t>{axis++}}};
         }
-        o.shadows.resize(o.binding.args.size());
-        x = TRY(tape_op(std::move(o)));
+        x = TRY(write(std::move(made), x));
     }
     return x;
+}
+Result<Twin> Rewrite::taped_index(const Binding& b) {
+    return index(b, [&](Binding made, Twin x) {
+        Operation o{.binding = std::move(made), .shadows = {x.shadow}, .type = shadows_.tensor(*module_.types[type(b)].element.dtype), .name = name(b)};
+        o.shadows.resize(o.binding.args.size());
+        return tape_op(std::move(o));
+    });
+}
+Result<ValueId> Rewrite::plain_index(const Binding& b) {
+    auto is_step = [](const IndexPart& part) { return part.kind != IndexPart::Kind::all; };
+    auto left = std::count_if(b.parts.begin(), b.parts.end(), is_step);
+    return TRY(index(b, [&](Binding made, Twin) -> Result<Twin> {        // a written type is that of the last step
+        TypeId of = --left == 0 ? type(b) : shadows_.tensor(*module_.types[type(b)].element.dtype);
+        return Twin{w_.bind(std::move(made), of, name(b)), {}};
+    })).value;
 }
 } // namespace nereus

@@ -76,7 +76,7 @@ Result<Twin> Rewrite::taped_form(const Binding& b) {
     }
     case Form::field: return field(b);
     case Form::update: return update(b);
-    case Form::index: return index(b);
+    case Form::index: return taped_index(b);
     case Form::if_: return branch(b);
     case Form::match: return match(b);
     case Form::for_: case Form::while_: return loop(b);

@@ -156,9 +156,9 @@ void ShadowTypes::declare(TypeId data) {
     for (TypeId member : group) {
         shadows_[member] = {DeclId(module_.decls.size()), cells};
         const TypeDecl from = module_[module_.types[member].decl];
-        TypeDecl to{.name = new_name(from.name), .params = params, .constructors = {}, .is_record = from.is_record, .span = from.span};
+        TypeDecl to{.name = unique_name(from.name + "Shadow"), .params = params, .constructors = {}, .is_record = from.is_record, .span = from.span};
         for (const Constructor& c : from.constructors)
-            to.constructors.push_back({.name = from.is_record ? "" : new_name(c.name), .field_names = c.field_names});
+            to.constructors.push_back({.name = from.is_record ? "" : unique_name(c.name + "Shadow"), .field_names = c.field_names});
         module_.decls.push_back(std::move(to));
     }
     size_t next = 0;                                     // the parameter whose turn it is
@@ -201,9 +201,9 @@ DeclId ShadowTypes::list_decl() {
 }
 TypeId ShadowTypes::list_of(TypeId element) { return module_.types.data(list_decl(), {element}); }
 
-std::string ShadowTypes::new_name(const std::string& base) {
-    std::string name = base + "Shadow";
-    for (int i = 1; !names_.insert(name).second; ++i) name = base + "Shadow" + std::to_string(i);
+std::string ShadowTypes::unique_name(const std::string& base) {
+    std::string name = base;
+    for (int i = 1; !names_.insert(name).second; ++i) name = base + std::to_string(i);
     return name;
 }
 } // namespace nereus

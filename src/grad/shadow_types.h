@@ -36,17 +36,18 @@ class ShadowTypes {
     TypeId tensor(DType dtype) { return module_.types.tensor(Shape{{}, false, {}}, dtype); }
     TypeId cell(DType dtype) { return module_.types.ref(tensor(dtype)); }
 
+    std::vector<TypeId> reached(TypeId type);            // itself and what is inside, at any depth; not into functions
+    std::vector<TypeId> inside(TypeId type);             // one level down
+    std::vector<TypeId> group_of(TypeId data);           // the data types it is recursive with, itself among them
+    std::string unique_name(const std::string& base);    // of no type or constructor there is
+
     static constexpr size_t most_types = 2000;           // reached from one type; more: it grows with every level
     const Status& status() const { return status_; }     // an error once such a type was met
 
  private:
     enum class Holds : uint8_t { adjoint, cell, function };
     bool holds(TypeId type, Holds what);
-    std::vector<TypeId> reached(TypeId type);
-    std::vector<TypeId> inside(TypeId type);             // one level down
-    std::vector<TypeId> group_of(TypeId data);           // the data types it is recursive with, itself among them
     void declare(TypeId data);
-    std::string new_name(const std::string& base);
 
     struct Shadow { DeclId decl; std::vector<TypeId> args; };        // args: the cells, in order of the parameters
     Module& module_;

@@ -97,7 +97,8 @@ Result<FunctionId> Structures::function(Task task, TypeId type, Span span) {
 Result<ValueId> Structures::data(Writer& w, Task task, ValueId value, ValueId shadow) {
     TypeId type = w.type(value), result = result_type(task, type);
     DeclId decl = module_.types[type].decl;
-    DeclId shadow_decl = shadows_.inert(type) ? DeclId() : shadows_.decl_of(type);
+    bool has_shadow = !shadows_.inert(type) && task != Task::zeros;
+    DeclId shadow_decl = has_shadow ? shadows_.decl_of(type) : DeclId();
     Binding match{.form = Form::match, .args = {shadow.valid() ? w.tuple({value, shadow}) : value}};
     BlockId outer = w.at();
     size_t constructors = module_[decl].constructors.size();

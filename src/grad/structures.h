@@ -16,6 +16,7 @@ class Structures {
     // Adds the adjoint `value`, of the shadow's structure, to what the shadow has collected.
     Status add(Writer& w, ValueId shadow, ValueId value);
 
+    ShadowTypes& shadows() { return shadows_; }
     FunctionId new_function(std::string name, Span span);            // empty; the name is made unique
 
  private:

@@ -6,6 +6,10 @@ namespace nereus {
 Writer::Writer(Module& module, ShadowTypes& shadows, Function& function)
     : module_(module), shadows_(shadows), function_(function) {
     for (const ValueInfo& value : function.values) names_.insert(value.name);
+    for (size_t i = 0; i < function.bindings.size(); ++i) {
+        const Binding& b = function.bindings[i];
+        if (is_immediate(b) && b.results.size() == 1) immediates_[b.results[0]] = {BindingId(i), true};
+    }
     if (!function_.body.valid()) function_.body = function_.add_block();
     at_ = function_.body;
 }
@@ -45,7 +49,7 @@ ValueId Writer::bind(Binding binding, TypeId type, std::string_view name) {
     return result;
 }
 
-TypeId Writer::result_type(const Binding& b) {
+TypeId Writer::result_type(const Binding& b, const TypeOf& type_of) {
     Result<Scheme> scheme = parse_scheme(b.op->scheme);
     invariant(bool(scheme), "a scheme of the registry that can be read");
     std::vector<DType> vars(scheme->dtype_vars.size(), DType::f32);
@@ -57,7 +61,7 @@ TypeId Writer::result_type(const Binding& b) {
         if (param.kind == ParamKind::value || param.kind == ParamKind::values) {
             const SchemeType& type = scheme->args[next++].type;
             if (type.kind == SchemeType::Kind::dtype_var && given.count > 0) {
-                TypeId is = function_[b.args[arg]].type;
+                TypeId is = type_of(b.args[arg]);
                 if (module_.types[is].kind == TypeKind::seq) is = module_.types[is].parts[0];
                 vars[type.var] = *module_.types[is].element.dtype;
             }
@@ -84,8 +88,7 @@ TypeId Writer::result_type(const Binding& b) {
     return of(scheme->result);
 }
 
-ValueId Writer::op(std::string_view name, const std::vector<Gradient::Operand>& operands, AttributeList attributes,
-                   std::string_view value_name) {
+Binding Writer::op_binding(std::string_view name, const std::vector<Gradient::Operand>& operands, AttributeList attributes) {
     Binding b{.form = Form::op, .op = all_ops().find(name), .attributes = std::move(attributes)};
     invariant(b.op != nullptr, "an operator of the registry");
     for (const Gradient::Operand& operand : operands) {
@@ -95,7 +98,16 @@ ValueId Writer::op(std::string_view name, const std::vector<Gradient::Operand>& 
     size_t wanted = 0;                                   // what is left out at the end
     for (const OpParam& param : b.op->params) wanted += is_attribute(param.kind) ? 0 : 1;
     while (b.groups.size() < wanted) b.groups.push_back({0, false});
-    TypeId type = result_type(b);
+    return b;
+}
+TypeId Writer::type_of_op(std::string_view name, const std::vector<Gradient::Operand>& operands,
+                          const AttributeList& attributes, const TypeOf& type) {
+    return result_type(op_binding(name, operands, attributes), type);
+}
+ValueId Writer::op(std::string_view name, const std::vector<Gradient::Operand>& operands, AttributeList attributes,
+                   std::string_view value_name) {
+    Binding b = op_binding(name, operands, std::move(attributes));
+    TypeId type = result_type(b, [this](ValueId v) { return function_[v].type; });
     return bind(std::move(b), type, value_name);
 }
 
@@ -124,12 +136,19 @@ ValueId Writer::unit() { return bind(Binding{.form = Form::literal}, module_.typ
 ValueId Writer::tuple(std::vector<ValueId> parts) {
     if (parts.size() == 1) return parts[0];
     if (parts.empty()) return unit();
-    std::vector<TypeId> types;
-    for (ValueId part : parts) types.push_back(type(part));
+    std::vector<TypeId> types;                           // a written type would be checked here once more
+    for (ValueId part : parts) types.push_back(shadows_.plain(type(part)));
     return bind(Binding{.form = Form::tuple, .args = std::move(parts)}, module_.types.tuple(std::move(types)));
 }
 ValueId Writer::project(ValueId tuple, size_t i, std::string_view name) {
     return bind(Binding{.form = Form::project, .args = {tuple}, .index = uint32_t(i)}, module_.types[type(tuple)].parts[i], name);
+}
+ValueId Writer::part(ValueId structure, size_t i, std::string_view name) {
+    const Type t = module_.types[type(structure)];
+    if (t.kind == TypeKind::tuple) return project(structure, i, name);
+    TypeId field = shadows_.fields(shadows_.plain(type(structure)), 0)[i];
+    Binding b{.form = Form::field, .args = {structure}, .decl = t.decl, .index = uint32_t(i), .names = {module_[t.decl].constructors[0].field_names[i]}};
+    return bind(std::move(b), field, name);
 }
 ValueId Writer::construct(DeclId decl, uint32_t constructor, std::vector<ValueId> fields, TypeId type) {
     Binding b{.form = Form::construct, .args = std::move(fields), .decl = decl, .index = constructor};
@@ -168,5 +187,13 @@ Result<BlockId> Writer::block(std::vector<ValueId> params, const Body& body) {
     finish(made, TRY(body()));
     at_ = outer;
     return made;
+}
+Result<ValueId> Writer::match(ValueId subject, TypeId type, std::vector<Case> cases) {
+    Binding made{.form = Form::match, .args = {subject}};
+    for (Case& c : cases) {
+        made.blocks.push_back(TRY(block(std::move(c.variables), c.body)));
+        made.arms.push_back(Arm{.pattern = std::move(c.pattern), .guard = {}});
+    }
+    return bind(std::move(made), type);
 }
 } // namespace nereus

@@ -25,12 +25,17 @@ class Writer {
     ValueId bind(Binding binding, TypeId type, std::string_view name = "");
     ValueId op(std::string_view name, const std::vector<Gradient::Operand>& operands, AttributeList attributes = {},
                std::string_view value_name = "");
+    // What op() would give, for operands that need not be written yet.
+    using TypeOf = std::function<TypeId(ValueId)>;
+    TypeId type_of_op(std::string_view name, const std::vector<Gradient::Operand>& operands, const AttributeList& attributes,
+                      const TypeOf& type);
     ValueId builtin(std::string_view name, std::vector<ValueId> args, TypeId type, std::string_view value_name = "");
     ValueId number(double value, DType dtype);
     ValueId truth(bool value);
     ValueId unit();
     ValueId tuple(std::vector<ValueId> parts);           // one part: itself
     ValueId project(ValueId tuple, size_t i, std::string_view name = "");
+    ValueId part(ValueId structure, size_t i, std::string_view name = "");   // of a tuple or record
     ValueId construct(DeclId decl, uint32_t constructor, std::vector<ValueId> fields, TypeId type);
     ValueId call(FunctionId function, std::vector<ValueId> args, TypeId result, std::string_view name = "");
     ValueId lambda(std::vector<ValueId> params, BlockId body, TypeId result, std::string_view name = "");
@@ -47,6 +52,8 @@ class Writer {
     // Blocks. What `body` writes goes into the new block, and what it returns is the block's results.
     using Body = std::function<Result<std::vector<ValueId>>()>;
     Result<BlockId> block(std::vector<ValueId> params, const Body& body);
+    struct Case { Pattern pattern; std::vector<ValueId> variables; Body body; };      // variables: of the pattern, in order
+    Result<ValueId> match(ValueId subject, TypeId type, std::vector<Case> cases);
     BlockId start(std::vector<ValueId> params = {});     // the same in two steps, for results that are found later
     void finish(BlockId block, std::vector<ValueId> results);
     BlockId at() const { return at_; }
@@ -54,7 +61,8 @@ class Writer {
 
  private:
     ValueId use(ValueId value);
-    TypeId result_type(const Binding& binding);
+    Binding op_binding(std::string_view name, const std::vector<Gradient::Operand>& operands, AttributeList attributes);
+    TypeId result_type(const Binding& binding, const TypeOf& type);
 
     Module& module_;
     ShadowTypes& shadows_;

@@ -5,6 +5,7 @@
 // operators a rule may use have rules themselves, so gradients of gradients exist.
 #pragma once
 #include "ir/op.h"
+#include <functional>
 
 namespace nereus {
 // Where a rule writes to. Operands are named by the parameter they are given for and their place in its list.
@@ -26,6 +27,10 @@ class Gradient {
     virtual ValueId adjoint(size_t i = 0) = 0;                       // the adjoint of that; of floats only
     // Adds to the adjoint of an operand; what was broadcast is summed. Nothing happens unless it is wanted.
     virtual void contribute(size_t param, ValueId adjoint, size_t i = 0) = 0;
+    // The same for an operator that read part of its operand: `add` writes a tensor of the operand's shape with something
+    // added to it, given what is there so far; is_zero: that is all zeros.
+    using AddTo = std::function<ValueId(ValueId so_far, bool is_zero)>;
+    virtual void contribute_part(size_t param, const AddTo& add) { contribute(param, add(zeros(shape(arg(param)), dtype(arg(param))), true)); }
     // The operand is a Seq whose items are consecutive parts of `whole` along an axis.
     virtual void contribute_parts(size_t param, ValueId whole, int64_t axis) = 0;
 

@@ -10,8 +10,10 @@ AttributeList axes_of(const Gradient& d) {
 AttributeList axis_of(const Gradient& d) { return {{"axis", d.integer("axis")}}; }
 
 void slice(Gradient& d) {
-    ValueId x = d.arg(0);
-    d.contribute(0, d.op("slice_update", {d.zeros(d.shape(x), d.dtype(x)), d.adjoint(), d.same(1)}, axes_of(d)));
+    d.contribute_part(0, [&](ValueId so_far, bool is_zero) {
+        ValueId part = is_zero ? d.adjoint() : d.add(d.op("slice", {so_far, d.same(1), d.same(2)}, axes_of(d)), d.adjoint());
+        return d.op("slice_update", {so_far, part, d.same(1)}, axes_of(d));
+    });
 }
 
 // Where the written part ends, per start.
@@ -42,8 +44,7 @@ void slice_update(Gradient& d) {
 }
 
 void gather(Gradient& d) {
-    ValueId x = d.arg(0), zeros = d.zeros(d.shape(x), d.dtype(x));
-    d.contribute(0, d.op("scatter_add", {zeros, d.arg(1), d.adjoint()}, axis_of(d)));
+    d.contribute_part(0, [&](ValueId so_far, bool) { return d.op("scatter_add", {so_far, d.arg(1), d.adjoint()}, axis_of(d)); });
 }
 void scatter_add(Gradient& d) {
     d.contribute(0, d.adjoint());

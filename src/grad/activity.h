@@ -1,0 +1,26 @@
+// grad/activity.h - which values of a piece of code depend on what is differentiated by, through operators that have a
+// gradient. Others are constant: they have no adjoint.
+#pragma once
+#include "grad/shadow_types.h"
+
+namespace nereus {
+class Activity {
+ public:
+    Activity(const Module& module, ShadowTypes& shadows, const Function& function)
+        : module_(module), shadows_(shadows), function_(function) {}
+    void run(BlockId block, size_t first, const std::vector<ValueId>& inputs);
+    bool active(ValueId v) const { return active_.contains(v); }
+    void set(ValueId v);                                 // unless its type holds no floats
+
+ private:
+    void run(BlockId block, size_t first);
+    bool decide(const Binding& b);
+    void bind(const Pattern& pattern);
+    bool loop(const Binding& b);
+
+    const Module& module_;
+    ShadowTypes& shadows_;
+    const Function& function_;
+    std::set<ValueId> active_;
+};
+} // namespace nereus

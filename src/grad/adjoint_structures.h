@@ -1,0 +1,54 @@
+// grad/adjoint_structures.h - what is done to the leaves of an adjoint (adjoint_types.h). Tensors and spread types are
+// written in place; data gets a function per type, made on demand. An invalid leaf is zero.
+#pragma once
+#include "grad/adjoint_types.h"
+#include "grad/structures.h"
+#include <functional>
+#include <span>
+
+namespace nereus {
+using Leaves = std::vector<ValueId>;
+
+class AdjointStructures {
+ public:
+    AdjointStructures(Module& module, Structures& structures, AdjointTypes& types)
+        : module_(module), structures_(structures), types_(types) {}
+
+    Result<ValueId> add(Writer& w, ValueId a, ValueId b);            // of one leaf
+    // The adjoint in x's own type and shapes, zeros where there is nothing: what the user gets.
+    Result<ValueId> forced(Writer& w, ValueId x, std::span<const ValueId> leaves);
+    Result<Leaves> of_value(Writer& w, ValueId x);                   // the other way round
+    // The adjoint of a field of data, made from leaves and taken apart again; `zero` gives a leaf where there is none.
+    ValueId held(Writer& w, TypeId field, std::span<const ValueId> leaves);
+    using Zero = std::function<ValueId(size_t leaf)>;
+    Status release(Writer& w, TypeId field, ValueId held, const Zero& zero, Leaves& out);
+    ValueId zero(Writer& w, TypeId leaf);                            // of a leaf that stands for data or a Seq
+
+    // Elements of the adjoint of a Seq, held (adjoint_seq.cpp).
+    Result<ValueId> item(Writer& w, ValueId leaf, ValueId i);
+    Result<ValueId> without(Writer& w, ValueId leaf, ValueId i);                         // zero there
+    Result<ValueId> add_at(Writer& w, ValueId leaf, ValueId length, ValueId i, ValueId held);
+
+ private:
+    enum class Task : uint8_t { add, force, of_value, item, without, add_at };
+    Result<FunctionId> function(Task task, TypeId type, TypeId result, Span span);
+    Result<ValueId> write_add(Writer& w, TypeId data);
+    Result<ValueId> write_force(Writer& w, TypeId data);
+    Result<ValueId> write_of_value(Writer& w, TypeId data);
+    Result<ValueId> write_add_seq(Writer& w, TypeId seq);
+    Result<ValueId> write_force_seq(Writer& w, TypeId seq);
+    Result<ValueId> write_of_value_seq(Writer& w, TypeId seq);
+    Result<ValueId> write_item(Writer& w, TypeId seq);
+    Result<ValueId> write_without(Writer& w, TypeId seq);
+    Result<ValueId> write_add_at(Writer& w, TypeId seq);
+    TypeId element(TypeId seq) { return module_.types[seq].parts[0]; }
+    ValueId zero_held(Writer& w, TypeId field) { return held(w, field, Leaves(types_.count(field))); }
+    Result<ValueId> add_held(Writer& w, TypeId field, ValueId a, ValueId b);
+    Result<ValueId> forced_held(Writer& w, ValueId x, ValueId held);
+
+    Module& module_;
+    Structures& structures_;
+    AdjointTypes& types_;
+    std::map<std::pair<Task, TypeId>, FunctionId> functions_;
+};
+} // namespace nereus

@@ -1,0 +1,108 @@
+// grad/backward.h - the product form of reverse mode: writes the backward half of code that stands in a function.
+//
+// The *forward* code is ordinary code that is already written. The walk goes through it from its end and writes, per
+// binding, what the adjoint of its result adds to the adjoints of its operands. An adjoint is a list of leaves
+// (adjoint_types.h); one that is not there is zero, and what only zeros would reach is not written at all. A projection
+// has no adjoint of its own: its leaves are some of those of the whole.
+//
+// Backward code reads forward values as if all were in scope. Where they are not (arms, loop bodies, other functions) the
+// values it reads are its *tape*: found when it is written, handed out by the forward code, which is changed for that,
+// and given new names in the backward code (backward_tape.cpp). So a tape holds what is read and nothing else, and
+// nothing changes in forward code whose result needs no adjoint. Of a value whose shape alone is read the shape is taken in
+// forward code.
+//
+// backward.cpp: adjoints; backward_op.cpp: operators; backward_structure.cpp: tuples, records, constructors;
+// backward_seq.cpp: Seq; backward_control.cpp: if, match, calls; backward_loop.cpp: loops.
+#pragma once
+#include "grad/activity.h"
+#include "grad/adjoint_structures.h"
+#include "grad/products.h"
+
+namespace nereus {
+class Backward {
+ public:
+    Backward(Products& all, Writer& w);
+
+    // The forward code: the bindings of a block from `first` on. `inputs` are what is differentiated by.
+    void read(BlockId block, size_t first, const std::vector<ValueId>& inputs);
+    Status contribute(ValueId v, const Leaves& adjoint);             // adds; nothing where v is constant
+    Status walk();                                                   // writes where the writer stands
+    Leaves adjoint(ValueId v);                                       // invalid: zero
+    Leaves dense(ValueId v);                                         // zeros instead
+    bool active(ValueId v) const { return activity_.active(v); }
+
+    // What the backward block reads of values defined in the forward block, in order of use. Parts, shapes and indexed
+    // reads of what is there anyway do not count: they are computed again, behind the first `front` bindings of the
+    // backward block. `index` is the counter of a loop, which is known there.
+    std::vector<ValueId> tape_of(BlockId forward, BlockId backward, size_t front = 0, ValueId index = {});
+    // Sizes that the backward block mentions by their names: values of the forward code instead, which are given back.
+    std::vector<ValueId> take_sizes(BlockId backward);
+    using Names = std::map<ValueId, ValueId>;
+    void rename(BlockId block, const Names& to);
+
+ private:
+    friend class OpBackward;
+    struct Place { ValueId root; size_t offset = 0; };
+    using Adjoints = std::map<ValueId, Leaves>;
+
+    void enter(BlockId block);                           // notes where values are defined
+    Status walk(BlockId block, size_t first);
+    Status step(BindingId id);
+    Place place(ValueId v);
+    Leaves take(ValueId result);                         // the adjoint of a result; it is spent with that
+    ValueId& leaf(ValueId v, size_t i);
+    Status contribute(ValueId v, size_t i, ValueId adjoint);
+    ValueId primal(ValueId root, size_t i);              // the tensor a leaf is the adjoint of
+    ValueId zero(ValueId root, size_t i);
+    ValueId shape(ValueId x);                            // taken in forward code
+    bool is_forward(ValueId v) const { return v.index < first_own_ || block_of_.contains(v); }
+    BlockId home(ValueId v) const;                       // the forward block to write to, where v is visible
+    bool is_cheap(ValueId v) const;
+    ValueId in_forward(BlockId block, const std::function<ValueId()>& write);        // at its end
+    ValueId behind(ValueId v, const std::function<ValueId()>& write);                // right where v is defined
+    void note(BlockId block, size_t first_value, size_t first_binding);              // what was written there
+    bool is_constant_scalar(ValueId v) const;
+    TypeId plain(ValueId v) { return shadows_.plain(w_.type(v)); }
+
+    Status op(const Binding& b);
+    Status structure(const Binding& b);
+    Status construct(const Binding& b);
+    Status branch(BindingId id);
+    Leaves pattern_adjoint(const Pattern& p, TypeId subject);
+    Status call(BindingId id);
+    Status sequence(const Binding& b);
+    Status hand_element(ValueId v, ValueId held);
+    ValueId length(ValueId seq);                         // taken in forward code
+    Status loop(BindingId id);
+
+    // What arms and loop bodies change of adjoints that exist outside of them.
+    struct Change { ValueId root; size_t leaf; };
+    std::vector<Change> changes(const Adjoints& before, const std::vector<Adjoints>& after) const;
+    TypeId type_of(const Change& change) { return types_.leaves(w_.type(change.root))[change.leaf]; }
+    void forget(BlockId forward);                        // adjoints of what is defined there
+
+    // The tape (backward_tape.cpp).
+    ValueId hand_out(BindingId id, TypeId tape);         // the result becomes (result, tape); gives the tape
+    ValueId hand_out_steps(BindingId id, const std::vector<ValueId>& kept);           // a Seq with a tuple per trip
+    enum class Side : uint8_t { before, behind };
+    void beside(BindingId id, Side side, const std::function<void()>& write);         // in the same block
+    void at_front(BlockId block, size_t behind, const std::function<void()>& write);
+
+    Products& all_;
+    Writer& w_;
+    Function& f_;
+    Module& module_;
+    ShadowTypes& shadows_;
+    AdjointTypes& types_;
+    AdjointStructures& structures_;
+    Activity activity_;
+    BlockId base_;
+    size_t first_ = 0;
+    uint32_t first_own_ = 0;                             // values from here on are not the program's
+    std::map<ValueId, BlockId> block_of_;
+    std::map<ValueId, BindingId> definitions_;
+    Adjoints adjoints_;
+    std::map<ValueId, ValueId> shapes_;
+    std::map<std::pair<ValueId, size_t>, ValueId> primals_;
+};
+} // namespace nereus

@@ -1,0 +1,188 @@
+// Gradients where the product form has something to do: tapes across calls, arms and loops, adjoints of data. Both forms
+// against central differences.
+#include "grad/gradient_testing.h"
+#include <gtest/gtest.h>
+
+namespace nereus {
+namespace {
+constexpr const char* types = "type Tree[a] = Leaf(a) | Node(Tree[a], Tree[a])\n"
+                              "type List[a] = Nil | Cons(a, List[a])\n"
+                              "def @total(%l) { match (%l) { Nil => 0.0, Cons(%x, %r) => %x * %x + @total(%r) * 0.7 } }\n";
+const GradientCase cases[] = {
+    {.name = "calls", .params = "%x: Tensor[(n), f64], %y: Tensor[(n), f64]", .body = "sum(@f(@f(%x, %y), %x * %y))",
+     .others = "def @f(%a, %b) { tanh(%a * %b) + %a * 0.5 }"},
+    {.name = "call that keeps nothing", .params = "%x: f64", .body = "@f(%x) * @f(%x * 2.0)", .others = "def @f(%a) { %a + 3.0 }"},
+    {.name = "call with constants", .params = "%x: f64", .body = "@f(%x, 2.0) * @f(3.0, %x) * @f(1.0, 2.0)", .others = "def @f(%a, %b) { %a * %b + exp(%b * 0.1) }"},
+    {.name = "one value given twice", .params = "%x: f64, %p: (f64, f64)", .body = "@f(%x, %x) * @g(%p, %p.0)",
+     .others = "def @f(%a, %b) { %a * %b * %b }\ndef @g(%p, %q) { %p.0 * %p.1 + %q * %q }"},
+    {.name = "one value given twice to a recursion", .params = "%p: (f64, f64)", .body = "@g(%p, %p.0, 3)",
+     .others = "def @g(%p: (f64, f64), %q: f64, %n: i64) -> f64 { if (%n == 0) { %q } else { %p.0 * @g(%p, %q, %n - 1) + %p.1 * %q } }"},
+    {.name = "rows of a table in calls", .params = "%x: Tensor[(4, 3), f64], %i: Tensor[(k), i64]",
+     .body = "%s = for %j in k, (%s = 0.0) { %s * 0.5 + @pick(%x, %i[%j]) }\n%s + @pick(%x, 1)",
+     .others = "def @pick(%t, %i) { sum(%t[%i] * %t[0, :2][0]) + sum(%t[1:3]) }"},
+    {.name = "part of a result", .params = "%x: f64, %y: f64", .body = "%r = @f(%x, %y)\n%r.1 * 2.0",
+     .others = "def @f(%a, %b) { (%a * %b, exp(%a), %b) }"},
+    {.name = "sizes as numbers", .params = "%x: Tensor[(n), f64], %y: Tensor[(2 * n), f64]", .body = "@mean(%x) * @mean(%x * %x) + sum(@halves(%y) * 0.5)",
+     .others = "def @mean(%x: Tensor[(n), f64]) { %s = sum(%x) / cast(n + 1, f64)\n%s * cast(n, f64) * %s }\n"
+               "def @halves(%x: Tensor[(m), f64]) { %y = reshape(%x, [m // 2, 2])\nslice(%y * %y, [0], [m // 2], axes=[0]) }"},
+    {.name = "sizes as reals", .params = "%x: Tensor[(n, d), f64]", .body = "@mean(%x * %x) * @mean(%x)", .others = "def @mean(%x: Tensor[(n, d), f64]) { sum(%x) / (n * d + 1) }"},
+    {.name = "if in for", .params = "%x: f64, %y: f64",
+     .body = "for %i in 6, (%s = %x) { if (mod(%i, 2) == 0) { %s * %y } else { %s + %x * %x * 0.1 } }"},
+    {.name = "for in if", .params = "%x: f64, %y: f64", .body = "if (%x > 0.0) { for %i in 3, (%s = %x) { %s * %y } } else { %y * %y }"},
+    {.name = "for in for", .params = "%x: Tensor[(n, d), f64], %w: Tensor[(d), f64]",
+     .body = "%r = for %i in n, (%s = %w) { for %j in 2, (%t = %s) { tanh(%t * %w + %x[%i]) } }\nsum(%r * %w)"},
+    {.name = "while in for", .params = "%x: f64",
+     .body = "for %i in 3, (%s = %x) { %r = while (%t = %s * %s + 1.0, %n = 0) (%n < %i) { (%t * 0.5 + %x, %n + 1) }\n%r.0 }"},
+    {.name = "while that keeps nothing", .params = "%x: f64", .body = "%r = while (%s = %x, %n = 0) (%n < 3) { (%s + %s, %n + 1) }\n%r.0 * %x"},
+    {.name = "states that are exchanged", .params = "%x: f64, %y: f64",
+     .body = "%r = for %i in 5, (%a = %x, %b = %y) { (%b, %a * %b * 0.5) }\n%r.0 * %r.1 + %x"},
+    {.name = "state that does not matter", .params = "%x: f64", .body = "%r = for %i in 3, (%a = %x, %b = %x) { (%a * %x, 1.5) }\n%r.0 * %r.1"},
+    {.name = "states that are structures", .params = "%x: f64, %y: f64",
+     .body = "%r = for %i in 4, (%p = (%x, (%y, 3))) { (%p.0 * %p.1.0, (%p.1.0 + %x * 0.1, %i)) }\n%r.0 + %r.1.0"},
+    {.name = "states that are records", .params = "%s: S, %x: f64", .body = "%r = for %i in 3, (%s = %s) { {%s with h = tanh(%s.h * %x + %s.c)} }\n%r.h * %r.c",
+     .others = "type S = {h: f64, c: f64}"},
+    {.name = "matmul in a loop", .params = "%w: Tensor[(d, d), f64], %x: Tensor[(n, d), f64]",
+     .body = "%r = for %i in n, (%h = sum(%x, axes=[0])) { tanh(matmul(%w, %h) + %x[%i]) }\nsum(%r * %r)"},
+    {.name = "matmul in an arm and a call", .params = "%w: Tensor[(d, d), f64], %x: Tensor[(d), f64], %b: bool",
+     .body = "%h = if (%b) { matmul(%x, %w) } else { @twice(%w, %x) }\nsum(%h * %x)", .others = "def @twice(%w, %x) { matmul(%w, matmul(%w, %x)) }"},
+    {.name = "state that grows", .params = "%x: Tensor[(d), f64]",
+     .body = "%r = for %i in 3, (%s = %x) { tanh(concat([%s * 0.5, %x], axis=0)) }\nsum(%r * %r)"},
+    {.name = "yields and states of calls", .params = "%x: Tensor[(n, d), f64], %w: Tensor[(d), f64]",
+     .body = "%r = for %i in n, (%h = %w) { %k = @cell(%h, %x[%i])\nyield %k.1\n%k.0 }\nsum(%r.1 * %r.1) + sum(%r.0)",
+     .others = "def @cell(%h, %x) { %n = tanh(%h * 0.5 + %x)\n(%n, %n * %h) }"},
+    {.name = "loop of late sizes", .params = "%x: Tensor[(n), f64]",
+     .body = "for %i in 3, (%s = 0.5) { %k = nonzero(%x > cast(%i, f64) - 1.0)\n%s * 0.5 + sum(exp(gather(%x, %k[0]) * %s)) }", .low = -1.4, .high = 1.4},
+    {.name = "recursion in a loop", .params = "%x: f64", .body = "for %i in 3, (%s = %x) { @power(%s, %i) * 0.5 + %x }",
+     .others = "def @power(%x: f64, %n: i64) -> f64 { if (%n == 0) { 1.0 } else { %x * @power(%x, %n - 1) } }"},
+    {.name = "loop in a recursion", .params = "%x: Tensor[(d), f64], %w: Tensor[(d), f64]", .body = "sum(@deep(%x, %w, 3))",
+     .others = "def @deep(%x, %w, %n: i64) { if (%n == 0) { %x * %w } else { @deep(for %i in %n, (%s = %x) { tanh(%s * %w) }, %w, %n - 1) + %x } }"},
+    {.name = "two recursions", .params = "%x: f64", .body = "@outer(%x, 3)",
+     .others = "def @inner(%x: f64, %n: i64) -> f64 { if (%n == 0) { %x } else { tanh(@inner(%x * 0.9, %n - 1)) } }\n"
+               "def @outer(%x: f64, %n: i64) -> f64 { if (%n == 0) { %x } else { @inner(%x, %n) * @outer(%x * 0.8, %n - 1) } }"},
+    {.name = "data made and taken apart", .params = "%x: f64, %y: f64", .body = "@total(Cons(%x * %y, Cons(%y, Cons(exp(%x), Nil))))", .others = types},
+    {.name = "data made in a loop", .params = "%x: f64", .body = "@total(for %i in 4, (%l = Cons(%x, Nil)) { Cons(%x * cast(%i, f64), %l) })", .others = types},
+    {.name = "data from a recursion", .params = "%t: Tree[Tensor[(d), f64]], %w: Tensor[(d), f64]", .body = "sum(@sum(@scaled(%t, %w)))",
+     .others = std::string(types) +
+               "def @scaled(%t, %w) { match (%t) { Leaf(%v) => Leaf(tanh(%v * %w)), Node(%l, %r) => Node(@scaled(%l, %w), @scaled(%r, %w)) } }\n"
+               "def @sum(%t) { match (%t) { Leaf(%v) => %v * %v, Node(%l, %r) => @sum(%l) * @sum(%r) + @sum(%l) } }"},
+    {.name = "one path of a tree", .params = "%t: Tree[Tensor[(d), f64]]", .body = "sum(@left(%t, 2) * @left(%t, 3))",
+     .others = std::string(types) + "def @left(%t, %n: i64) { match (%t) { Leaf(%v) => %v * %v, Node(%l, %r) => if (%n == 0) { @left(%r, 0) } else { @left(%l, %n - 1) } } }"},
+    {.name = "a tree shared", .params = "%x: f64", .body = "%t = for %i in 6, (%t = Leaf(%x)) { Node(%t, %t) }\n@sum(%t)",
+     .others = std::string(types) + "def @sum(%t) { match (%t) { Leaf(%v) => tanh(%v), Node(%l, %r) => @sum(%l) * 0.3 + @sum(%r) * 0.4 } }"},
+    {.name = "nested patterns", .params = "%t: Tree[f64], %x: f64",
+     .body = "match ((%t, %x)) { (Leaf(%v), %y) => %v * %y, (Node(Leaf(%a), Leaf(%b)), _) => %a * %b, "
+             "(Node(Node(%l, _), %r), %y) if %y > 0.0 => %y * @first(%l) + @first(%r), (Node(%l, %r), %y) => @first(%l) * %y + @first(%r) * 0.5 }",
+     .others = std::string(types) + "def @first(%t) { match (%t) { Leaf(%v) => %v * %v, Node(%l, _) => @first(%l) } }"},
+    {.name = "fields that are structures", .params = "%x: f64, %y: f64, %o: O",
+     .body = "%o = if (%x > 0.0) { Some((%x * %y, {a = %y, n = 2})) } else { %o }\nmatch (%o) { None => %x, Some((%v, {a = %a})) => %v * %a * %x, Other(%p) => %p.a * %x }",
+     .others = "type P = {a: f64, n: i64}\ntype O = None | Some((f64, P)) | Other(P)"},
+    {.name = "records that hold themselves", .params = "%r: Rose, %x: f64", .body = "@rose(%r, %x) * %r.v",
+     .others = "type Rose = {v: f64, next: Forest}\ntype Forest = End | More(Rose, Forest)\n"
+               "def @rose(%r: Rose, %x: f64) -> f64 { %r.v * %x + @forest(%r.next, %x) }\n"
+               "def @forest(%f: Forest, %x: f64) -> f64 { match (%f) { End => 1.0, More(%r, %rest) => @rose(%r, %x) * 0.5 + @forest(%rest, %x) } }"},
+    {.name = "arms that read different values", .params = "%x: Tensor[(n), f64], %y: Tensor[(n), f64], %b: bool",
+     .body = "%h = if (%b) { tanh(%x) } else { %y * 2.0 }\n%k = if (%b) { %h } else { exp(%h * 0.1) * %x }\nsum(%k * %h)"},
+    {.name = "match on a constant", .params = "%x: f64, %n: i64", .body = "match (%n) { 0 => %x, 1 => %x * %x, _ => exp(%x) * 0.5 }"},
+    {.name = "stopped in a loop", .params = "%x: f64", .body = "for %i in 3, (%s = %x) { %s + stop_gradient(%s * 0.0) * %x }"},
+    {.name = "Seq that grows and is read", .params = "%x: Tensor[(d), f64]",
+     .body = "%s = for %i in 4, (%s = [%x]) { push(%s, tanh(%s[%i] * %x) + %s[0]) }\nsum(%s[4] * %s[2]) + cast(length(%s), f64) * sum(%s[1])"},
+    {.name = "Seq pushed twice", .params = "%x: f64, %y: f64", .body = "%s = [%x, %y]\n%a = push(%s, %x * %y)\n%b = push(%s, exp(%y))\n%a[2] * %b[2] + %a[0] * %b[1] * %s[0]"},
+    {.name = "Seq of different sizes", .params = "%x: Tensor[(d), f64]",
+     .body = "%s = push([%x * %x], concat([%x, %x], axis=0))\n%t = push(%s, exp(%x))\n"
+             "for %i in length(%t), (%a = 0.0) { %v = if (mod(%i, 2) == 0) { %t[%i] } else { %s[%i] }\n%a * 0.5 + sum(%v * %v) }"},
+    {.name = "Seq of structures in calls", .params = "%s: Seq[(f64, List[f64])], %x: f64",
+     .body = "%t = set(push(%s, (%x, Cons(%x * %x, Nil))), 0, (%x, Nil))\n@fold(%t, %x) + @fold(%s, %x)",
+     .others = std::string(types) + "def @fold(%s, %x) { for %i in length(%s), (%a = %x) { %e = %s[%i]\n%a * 0.5 + %e.0 * @total(%e.1) } }"},
+    {.name = "Seq in data", .params = "%r: Rose2, %x: f64", .body = "@grown(%r, %x) + @grown(%r, %x * 0.5)",
+     .others = "type Rose2 = Tip(f64) | Bush(Seq[Rose2], f64)\n"
+               "def @grown(%r: Rose2, %x: f64) -> f64 { match (%r) { Tip(%v) => tanh(%v) * %x, Bush(%s, %v) => "
+               "(for %i in length(%s), (%a = %v) { %a * 0.5 + @grown(%s[%i], %x) * %v }) } }"},
+    {.name = "second order of a line", .params = "%x: Tensor[(n), f64], %y: Tensor[(n), f64]",
+     .body = "%g = grad(fn(%x) { sum(tanh(%x * %y) / (%x * %x + 1.0)) }, mode=$MODE)(%x)\nsum(%g * %g * %y)"},
+    {.name = "second order of matmul", .params = "%x: Tensor[(n, k), f64], %y: Tensor[(k, m), f64]",
+     .body = "%g = grad(@f, mode=$MODE)(%x, %y)\nsum(%g.0 * %g.0) + sum(%g.1 * %y)", .others = "def @f(%x, %y) { sum(tanh(matmul(%x, %y))) }"},
+    {.name = "second order of a branch", .params = "%x: f64, %y: f64",
+     .body = "%g = grad(fn(%a, %b) { if (%a > %b) { %a * %b * %b } else { exp(%a) * %b } }, mode=$MODE)(%x, %y)\n%g.0 * %g.1"},
+    {.name = "second order of a loop", .params = "%x: Tensor[(n, d), f64], %w: Tensor[(d), f64]",
+     .body = "%g = grad(@rnn, wrt=[1], mode=$MODE)(%x, %w)\nsum(%g * %g)",
+     .others = "def @rnn(%x: Tensor[(n, d), f64], %w) { %h = for %i in n, (%h = %w) { tanh(%h * %w + %x[%i]) }\nsum(%h * %h) }"},
+    {.name = "second order of a loop, whichever form the inner one takes", .params = "%x: Tensor[(n, d), f64], %w: Tensor[(d), f64]",
+     .body = "%g = grad(@rnn, wrt=[1])(%x, %w)\nsum(%g * %g)",
+     .others = "def @rnn(%x: Tensor[(n, d), f64], %w) { %h = for %i in n, (%h = %w) { tanh(%h * %w + %x[%i]) }\nsum(%h * %h) }"},
+    {.name = "second order of a tree", .params = "%t: Tree[Tensor[(d), f64]], %w: Tensor[(d), f64]",
+     .body = "%g = grad(@f, wrt=[1], mode=$MODE)(%t, %w)\nsum(%g * %g * %w)",
+     .others = std::string(types) + "def @sum(%t, %w) { match (%t) { Leaf(%v) => tanh(%v * %w), Node(%l, %r) => @sum(%l, %w) * @sum(%r, %w) + %w } }\n"
+               "def @f(%t, %w) { sum(@sum(%t, %w)) }"},
+    {.name = "second order of a table", .params = "%x: Tensor[(4, d), f64], %i: Tensor[(k), i64]",
+     .body = "%g = grad(@f, wrt=[0], mode=$MODE)(%x, %i)\nsum(%g * %g)",
+     .others = "def @f(%x, %i: Tensor[(k), i64]) { for %j in k, (%s = 0.0) { %s * 0.5 + sum(tanh(%x[%i[%j]])) * %s + sum(%x[1:3] * %x[1:3]) } }"},
+    {.name = "third order", .params = "%x: f64", .body = "grad(fn(%x) { grad(fn(%x) { tanh(%x) * %x }, mode=$MODE)(%x) * %x }, mode=$MODE)(%x)"},
+    {.name = "split and topk in a call", .params = "%x: Tensor[(6), f64]", .body = "@f(%x)",
+     .others = "def @f(%x) { %p = split(%x, [2, 4], axis=0)\nsum(%p.1 * %p.1) + sum(topk(%x, 3).0 * topk(%x, 3).0) }"},
+};
+
+// Each program in both forms, with the same result.
+std::string in_both_forms(const std::string& program) {
+    auto in_form = [&](const std::string& mode) {
+        std::string text = program;
+        for (size_t at = text.find("$MODE"); at != std::string::npos; at = text.find("$MODE")) text.replace(at, 5, '"' + mode + '"');
+        return shown(text);
+    };
+    std::string product = in_form("product");
+    EXPECT_EQ(product, in_form("closures")) << program;
+    return product;
+}
+
+TEST(Product, CustomRules) {
+    std::string rule = "def @sq(%x) with vjp = (@fwd, @bwd) { %x * %x }\ndef @fwd(%x) { (%x * %x, %x) }\n"
+                       "def @bwd(%r, %d) { %d * %r * 20.0 }\n";
+    EXPECT_EQ(in_both_forms(rule + "def @main() { grad(fn(%x) { @sq(%x) * 2.0 }, mode=$MODE)(3.0) }"), "f32 120");
+    EXPECT_EQ(in_both_forms(rule + "def @main() { grad(@sq, mode=$MODE)(3.0) }"), "f32 60");
+    EXPECT_EQ(in_both_forms(rule + "def @main() { grad(fn(%x) { grad(@sq, mode=$MODE)(%x) }, mode=$MODE)(3.0) }"), "f32 20");
+    EXPECT_EQ(in_both_forms("type P = {a: f32, n: i64}\ndef @f(%p: P, %x) with vjp = (@fwd, @bwd) { %p.a * %x }\n"
+                            "def @fwd(%p: P, %x) { (%p.a * %x, (%p, %x)) }\n"
+                            "def @bwd(%r, %d) { ({a = %d * %r.1, n = 5}, %d * %r.0.a) }\n"
+                            "def @main() { grad(fn(%p: P, %x) { @f(%p, %x) * 2.0 }, mode=$MODE)({a = 3.0, n = 1}, 4.0) }"),
+              "({a = f32 8, n = i64 0}, f32 6)");
+    EXPECT_EQ(in_both_forms("type L = Nil | Cons(f32, L)\ndef @f(%l: L, %x: f32) -> (L, f32) with vjp = (@fwd, @bwd) { (%l, %x) }\n"
+                            "def @fwd(%l: L, %x: f32) -> ((L, f32), ()) { ((%l, %x), ()) }\n"
+                            "def @bwd(%r, %d: (L, f32)) -> (L, f32) { (match (%d.0) { Nil => Nil, Cons(%a, %r) => Cons(%a * 3.0, %r) }, %d.1 * 2.0) }\n"
+                            "def @head(%l: L) -> f32 { match (%l) { Nil => 0.0, Cons(%a, _) => %a * %a } }\n"
+                            "def @main() { grad(fn(%l: L, %x) { %p = @f(%l, %x)\n@head(%p.0) * %p.1 }, mode=$MODE)(Cons(2.0, Cons(5.0, Nil)), 7.0) }"),
+              "(Cons(f32 84, Cons(f32 0, Nil)), f32 8)");
+}
+
+TEST(Product, FormsOfGradients) {
+    EXPECT_EQ(in_both_forms("def @f(%x, %y) { %x * %y }\ndef @main() { value_and_grad(@f, wrt=[1], mode=$MODE)(3.0, 4.0) }"), "(f32 12, f32 3)");
+    EXPECT_EQ(in_both_forms("def @f(%x) { (%x * %x, 2) }\ndef @main() { vjp(@f, mode=$MODE)(tensor([3.0, 4.0]), (tensor([1.0, 10.0]), 0)) }"),
+              "Tensor[(2), f32] [6, 80]");
+    EXPECT_EQ(in_both_forms("def @apply(%f, %x) { %f(%x) }\ndef @main() { %k = 2.0 * 1.0\n@apply(grad(fn(%x) { exp(%x) * 0.0 + %x * %k }, mode=$MODE), 1.0) }"), "f32 2");
+    EXPECT_EQ(in_both_forms("def @main() { %g = grad(fn(%x) { %x * %x * %x }, mode=$MODE)\n(%g(1.0), %g(2.0)) }"), "(f32 3, f32 12)");
+    EXPECT_EQ(in_both_forms("def @f(%x, %y) { %y }\ndef @main() { grad(@f, mode=$MODE)(3.0, 4.0) }"), "(f32 0, f32 1)");
+    EXPECT_EQ(in_both_forms("def @main() { %x = tensor([1.0, 2.0])\ngrad(fn(%w) { sum(%w * %x) }, mode=$MODE)(%x) }"), "Tensor[(2), f32] [1, 2]");
+    EXPECT_NE(refusal("def @main(%d: Tensor[(3), f32], %x: Tensor[(2), f32]) { vjp(fn(%x) { %x * %x }, mode=\"product\")(%x, %d) }"), "");
+}
+
+// The order of differentiation and what belongs to which: the inner variable is not the outer one.
+TEST(Product, PerturbationsAreKeptApart) {
+    EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { %x * grad(fn(%y) { %x + %y }, mode=$MODE)(1.0) }, mode=$MODE)(1.0) }"), "f32 1");
+    EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { grad(fn(%y) { %x * %y * %y }, mode=$MODE)(%x) }, mode=$MODE)(3.0) }"), "f32 12");
+    EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { %x * grad(fn(%y) { %y * %x * %y }, mode=$MODE)(%x) }, mode=$MODE)(2.0) }"), "f32 24");
+}
+
+// The outer gradient takes the reference form, the inner one would take the product form.
+TEST(Product, InsideTheReferenceForm) {
+    EXPECT_EQ(shown("def @main() { %r = ref(0.0)\ngrad(fn(%x) { write(%r, grad(fn(%y) { %y * %y * %x })(%x))\nread(%r) })(3.0) }"), "f32 12");
+    EXPECT_EQ(shown("def @main() { %r = ref(0.0)\ngrad(fn(%x) { write(%r, vjp(fn(%y) { %y * %y * %x })(%x, 2.0))\nread(%r) })(3.0) }"), "f32 24");
+}
+
+class ProductGradient : public testing::TestWithParam<GradientCase> {};
+TEST_P(ProductGradient, IsTheCentralDifference) { check_gradient(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(Product, ProductGradient, testing::ValuesIn(cases), [](const auto& info) {
+    std::string name = info.param.name;
+    for (char& letter : name)
+        if (!isalnum(letter)) letter = '_';
+    return name;
+});
+} // namespace
+} // namespace nereus

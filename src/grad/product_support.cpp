@@ -1,0 +1,50 @@
+#include "grad/product_support.h"
+#include "ir/op.h"
+
+namespace nereus {
+Result<std::string> ProductSupport::obstacle(FunctionId id, Span asked) {
+    if (!seen_.insert(id).second) return std::string();
+    TRY(all_.expand(id, asked));
+    const Function function = all_.module[id];           // a copy: expanding others moves the table
+    for (ValueId param : function.params) {
+        if (all_.shadows.holds_cell(function[param].type)) return std::string("a cell");
+        if (all_.shadows.holds_function(function[param].type)) return std::string("a function as a value");
+    }
+    if (function.vjp_forward.valid()) return std::string();      // what it does inside is not looked at
+    return obstacle_in(function, function.body, asked);
+}
+Result<std::string> ProductSupport::obstacle(const Function& function, BlockId block, Span asked) {
+    return obstacle_in(function, block, asked);
+}
+
+Result<std::string> ProductSupport::obstacle_in(const Function& function, BlockId block, Span asked) {
+    for (BindingId id : function[block].bindings) {
+        const Binding& b = function[id];
+        std::string found = obstacle_in(function, b);
+        if (found.empty() && b.form == Form::call) found = TRY(obstacle(b.function, asked));
+        for (const Arm& arm : b.arms)
+            if (found.empty() && arm.guard.valid()) found = TRY(obstacle_in(function, arm.guard, asked));
+        for (BlockId inner : b.blocks)
+            if (found.empty()) found = TRY(obstacle_in(function, inner, asked));
+        if (!found.empty()) return found;
+    }
+    return std::string();
+}
+
+std::string ProductSupport::obstacle_in(const Function& function, const Binding& b) {
+    switch (b.form) {
+    case Form::apply: case Form::function: case Form::lambda: return "a function as a value";
+    case Form::update: return all_.products.types.is_spread(function[b.results[0]].type) ? "" : "an update of a record that holds itself";
+    case Form::op: break;
+    default:
+        return all_.shadows.holds_cell(function[b.results[0]].type) ? "a cell" : "";
+    }
+    switch (b.op->builtin) {
+    case Builtin::ref: case Builtin::read: case Builtin::write: return "a cell";
+    case Builtin::grad: return "a gradient of a function that only the run decides on";
+    case Builtin::none: case Builtin::push: case Builtin::length: case Builtin::set: case Builtin::seq_get: case Builtin::print:
+    case Builtin::assert_: case Builtin::equal: case Builtin::stop_gradient: case Builtin::leaves: break;
+    }
+    return "";
+}
+} // namespace nereus

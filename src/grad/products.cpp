@@ -1,0 +1,212 @@
+#include "grad/products.h"
+#include "grad/backward.h"
+#include "grad/rewrite.h"
+#include <algorithm>
+
+namespace nereus {
+Products::Products(Gradients& all)
+    : types(all.module, all.shadows), structures(all.module, all.structures, types), all_(all) {}
+
+const std::set<FunctionId>& Products::reached(FunctionId function) {
+    auto [it, is_new] = reached_.try_emplace(function);
+    if (!is_new) return it->second;
+    std::vector<FunctionId> waiting{function};
+    while (!waiting.empty()) {
+        FunctionId id = waiting.back();
+        waiting.pop_back();
+        for (const Binding& b : all_.module[id].bindings)
+            if (b.form == Form::call && it->second.insert(b.function).second) waiting.push_back(b.function);
+    }
+    return it->second;
+}
+bool Products::recursive(FunctionId function) { return reached(function).contains(function); }
+
+// Arguments that are the parameter itself or a part of it.
+std::vector<bool> Products::threaded(FunctionId id, const std::vector<bool>& active) {
+    const Function& f = all_.module[id];
+    std::vector<bool> found(f.params.size());
+    if (!asked_threaded_.insert({id, active}).second) return found;      // under way: decided there
+    std::map<ValueId, const Binding*> definitions;
+    for (const Binding& b : f.bindings)
+        for (ValueId result : b.results) definitions[result] = &b;
+    auto param_of = [&](ValueId v) {
+        for (auto it = definitions.find(v); it != definitions.end(); it = definitions.find(v)) {
+            if (it->second->form != Form::project && it->second->form != Form::field) return f.params.size();
+            v = it->second->args[0];
+        }
+        return size_t(std::find(f.params.begin(), f.params.end(), v) - f.params.begin());
+    };
+    bool cycle = recursive(id);
+    for (const Binding& b : f.bindings) {
+        bool indexed = b.form == Form::index || (b.form == Form::op && (b.op->name == "gather" || b.op->name == "slice"));
+        if (indexed && param_of(b.args[0]) < found.size()) found[param_of(b.args[0])] = true;
+        if (b.form != Form::call) continue;
+        bool around = cycle && reached(b.function).contains(id);
+        std::vector<bool> inner(b.args.size());
+        for (size_t i = 0; i < b.args.size(); ++i) inner[i] = param_of(b.args[i]) < found.size();
+        std::vector<bool> below = around ? inner : threaded(b.function, inner);
+        for (size_t i = 0; i < b.args.size(); ++i)
+            if (inner[i] && below[i]) found[param_of(b.args[i])] = true;
+    }
+    for (size_t i = 0; i < found.size(); ++i) found[i] = found[i] && active[i];
+    asked_threaded_.erase({id, active});
+    return found;
+}
+
+Function Products::copy(const Function& source) {
+    Function out;
+    out.name = source.name;
+    Status done = Rewrite(all_, source, out).copied();
+    invariant(bool(done), "code without gradients can be copied");
+    return out;
+}
+
+Result<Derived> Products::derived(FunctionId function, const std::vector<bool>& active, Span asked) {
+    Key key{function, active};
+    if (auto it = entries_.find(key); it != entries_.end()) {
+        auto open = std::find(stack_.begin(), stack_.end(), key);
+        for (auto above = open; above != stack_.end(); ++above)          // these call each other
+            entries_[*above].lowest = std::min(entries_[*above].lowest, it->second.lowest);
+        return it->second.derived;
+    }
+    TRY(all_.expand(function, asked));
+    Entry entry;
+    const std::string name = all_.module[function].name;
+    bool custom = all_.module[function].vjp_forward.valid(), cycle = !custom && recursive(function);
+    if (cycle) entry.derived.forward = all_.structures.new_function(name + ".fwd", all_.module[function].span);
+    entry.derived.backward = all_.structures.new_function(name + ".bwd", all_.module[function].span);
+    entry.derived.threaded = custom ? std::vector<bool>(active.size()) : threaded(function, active);
+    if (cycle) {
+        entry.decl = types.reserve_tape(name);
+        entry.derived.tape = all_.module.types.data(entry.decl, {});     // with its arguments when these are known
+        entry.index = entry.lowest = stack_.size();
+        stack_.push_back(key);
+    }
+    entries_[key] = entry;
+    TRY(custom ? derive_custom(key, entry) : derive(key, entry));
+    Entry& done = entries_[key];
+    done.derived = entry.derived, done.kept = entry.kept;
+    if (cycle && done.lowest == done.index) finish_group(done.index);
+    return entries_[key].derived;
+}
+
+TypeId Products::named(TypeId id, const std::map<TypeId, TypeId>& to) {
+    if (auto it = to.find(id); it != to.end()) return it->second;
+    Type type = all_.module.types[id];
+    bool changed = false;
+    auto inner = [&](TypeId& part) {
+        TypeId made = named(part, to);
+        changed = changed || made != part;
+        part = made;
+    };
+    for (TypeId& part : type.parts) inner(part);
+    for (TypeArg& arg : type.args)
+        if (TypeId* part = std::get_if<TypeId>(&arg)) inner(*part);
+    return changed ? all_.module.types.intern(std::move(type)) : id;
+}
+
+// Every part of what they keep that is no tape of the group becomes a type parameter, shared by all of the group.
+void Products::finish_group(size_t from) {
+    Module& module = all_.module;
+    std::vector<Key> group(stack_.begin() + ptrdiff_t(from), stack_.end());
+    stack_.resize(from);
+    std::map<TypeId, TypeId> nothing;
+    for (const Key& key : group) nothing[entries_[key].derived.tape] = module.types.unit();
+    auto holds_tape = [&](TypeId type) { return named(type, nothing) != type; };
+    std::vector<TypeParam> params;
+    std::vector<TypeArg> args, own;
+    std::function<TypeId(TypeId)> opened = [&](TypeId id) -> TypeId {
+        if (nothing.contains(id)) return id;
+        if (!holds_tape(id)) {
+            VarId var = module.add_var("k" + std::to_string(params.size()), VarKind::type);
+            params.push_back(TypeParam{TypeParam::Kind::type, var, {}});
+            args.push_back(id), own.push_back(module.types.variable(var));
+            return module.types.variable(var);
+        }
+        Type type = module.types[id];
+        for (TypeId& part : type.parts) part = opened(part);
+        for (TypeArg& arg : type.args)
+            if (TypeId* part = std::get_if<TypeId>(&arg)) arg = opened(*part);
+        return module.types.intern(std::move(type));
+    };
+    std::map<Key, std::vector<TypeId>> fields;
+    for (const Key& key : group)
+        for (TypeId kept : entries_[key].kept) fields[key].push_back(opened(kept));
+    std::map<TypeId, TypeId> inside, outside;            // a tape as the declarations and as the functions name it
+    for (const Key& key : group) {
+        inside[entries_[key].derived.tape] = module.types.data(entries_[key].decl, own);
+        outside[entries_[key].derived.tape] = module.types.data(entries_[key].decl, args);
+    }
+    for (const Key& key : group) {
+        Entry& entry = entries_[key];
+        TypeDecl& decl = module.decls[entry.decl.index];
+        decl.params = params;
+        for (TypeId& field : fields[key]) field = named(field, inside);
+        decl.constructors = {{.name = decl.name, .fields = fields[key]}};
+    }
+    for (const Key& key : group) {
+        Entry& entry = entries_[key];
+        for (FunctionId id : {entry.derived.forward, entry.derived.backward}) {
+            for (ValueInfo& value : module[id].values) value.type = named(value.type, outside);
+            module[id].result = named(module[id].result, outside);
+        }
+        entry.derived.tape = outside[entry.derived.tape];
+    }
+}
+
+const Products::Made* Products::source_of(FunctionId gradient) const {
+    auto it = made_.find(gradient);
+    return it == made_.end() ? nullptr : &it->second;
+}
+
+Result<FunctionId> Products::gradient(FunctionId function, const GradientForm& form, Span asked) {
+    if (auto it = gradients_.find({function, form}); it != gradients_.end()) return it->second;
+    TRY(all_.expand(function, asked));
+    Module& module = all_.module;
+    ShadowTypes& shadows = all_.shadows;
+    FunctionId made = all_.structures.new_function(module[function].name + ".grad", module[function].span);
+    gradients_[{function, form}] = made;
+    made_[made] = {function, form};
+    Function out;
+    if (!recursive(function) && !module[function].vjp_forward.valid()) out = copy(module[function]);
+    else {
+        const Function source = module[function];
+        out.type_params = source.type_params, out.where = source.where, out.span = source.span;
+        out.result = source.result;
+        Writer w(module, shadows, out);
+        for (ValueId param : source.params) w.param(source[param].name, source[param].type);
+        w.span = asked;
+        w.finish(out.body, {w.call(function, out.params, source.result, "y")});
+    }
+    out.name = module[made].name;
+    Writer w(module, shadows, out);
+    w.span = asked;
+    Backward back(*this, w);
+    std::vector<ValueId> params = out.params, inputs;
+    for (int64_t i : form.wrt) inputs.push_back(params[size_t(i)]);
+    back.read(out.body, 0, inputs);
+    w.go_to(out.body);
+    ValueId y = out[out.body].results[0];
+    std::vector<ValueId> results;
+    if (form.op == "vjp") {
+        ValueId given = w.param("dy", shadows.plain(out.result));
+        Leaves adjoint = TRY(structures.of_value(w, given)), of = TRY(structures.of_value(w, y));
+        for (size_t i = 0; i < of.size(); ++i)           // writing over the whole: refused unless the shapes are the same
+            adjoint[i] = w.op("slice_update", {w.zeros_like(of[i]), adjoint[i], {{}, true}});
+        TRY(back.contribute(y, adjoint));
+    } else {
+        ValueId scalar = w.op("full", {{{}, true}, y}, {{"as", form.op}});           // refuses anything but a scalar
+        if (form.op == "value_and_grad") results.push_back(scalar);
+        TRY(back.contribute(y, {w.number(1, w.dtype(scalar))}));
+    }
+    TRY(back.walk());
+    std::vector<ValueId> adjoints;
+    for (ValueId input : inputs) adjoints.push_back(TRY(structures.forced(w, input, back.adjoint(input))));
+    results.push_back(w.tuple(adjoints));
+    w.finish(out.body, {w.tuple(results)});
+    out.result = shadows.plain(w.type(out[out.body].results[0]));
+    out.vjp_forward = out.vjp_backward = {};
+    module[made] = copy(out);
+    return made;
+}
+} // namespace nereus

@@ -1,0 +1,70 @@
+// grad/products.h - the product form of reverse mode: functions that compute a gradient without cells or closures.
+//
+// @f.fwd(x...) gives (y, tape), @f.bwd(tape, adjoint of y, accumulators...) the adjoints of the active parameters; both are
+// made on demand, once per function and set of active parameters (backward.h says how). What is kept is a tuple; of a
+// recursive function it is a generated type, since it holds itself.
+//
+// A parameter that is *threaded* has its accumulator passed in and handed back with more in it: one that a recursion
+// passes on, or of which parts are read by index. For others the backward half gives a fresh adjoint.
+#pragma once
+#include "grad/adjoint_structures.h"
+
+namespace nereus {
+class Backward;
+class Gradients;
+
+struct Derived {
+    FunctionId forward, backward;
+    TypeId tape;                             // invalid: nothing is kept and `forward` is the function itself
+    std::vector<bool> threaded;              // per parameter
+};
+struct GradientForm {
+    std::string op;                          // grad, value_and_grad, vjp
+    std::vector<int64_t> wrt;
+    auto operator<=>(const GradientForm&) const = default;
+};
+
+// products.cpp: which there are; products_derive.cpp: how they are written.
+class Products {
+ public:
+    explicit Products(Gradients& all);
+
+    Result<Derived> derived(FunctionId function, const std::vector<bool>& active, Span asked);
+    // @f.grad: f's parameters (for vjp, then an adjoint of the result) to what the form promises.
+    Result<FunctionId> gradient(FunctionId function, const GradientForm& form, Span asked);
+    // Of a function that gradient() made: what it is the gradient of.
+    struct Made { FunctionId function; GradientForm form; };
+    const Made* source_of(FunctionId gradient) const;
+    bool recursive(FunctionId function);     // it may call itself
+
+    AdjointTypes types;
+    AdjointStructures structures;
+
+ private:
+    using Key = std::pair<FunctionId, std::vector<bool>>;
+    struct Entry {
+        Derived derived;
+        size_t index = 0, lowest = 0;        // place on the stack, and the lowest one that its body came back to
+        DeclId decl;                         // of a recursive function's tape
+        std::vector<TypeId> kept;            // what that holds
+    };
+    Status derive(const Key& key, Entry& entry);
+    Status derive_custom(const Key& key, Entry& entry);  // of a function `with vjp`
+    void write_forward(Function both, const std::vector<ValueId>& kept, Entry& entry);
+    void write_backward(Function& both, BlockId block, const std::vector<ValueId>& params, const std::vector<ValueId>& kept,
+                        const Entry& entry, Backward& back);
+    void finish_group(size_t from);          // of functions that call each other: their tape types
+    std::vector<bool> threaded(FunctionId function, const std::vector<bool>& active);
+    const std::set<FunctionId>& reached(FunctionId function);
+    Function copy(const Function& source);   // without what is not reached
+    TypeId named(TypeId type, const std::map<TypeId, TypeId>& to);
+
+    Gradients& all_;
+    std::map<Key, Entry> entries_;
+    std::vector<Key> stack_;                 // recursive functions whose tape types are not written yet
+    std::map<std::pair<FunctionId, GradientForm>, FunctionId> gradients_;
+    std::map<FunctionId, Made> made_;
+    std::map<FunctionId, std::set<FunctionId>> reached_;
+    std::set<Key> asked_threaded_;
+};
+} // namespace nereus

@@ -1,0 +1,151 @@
+// grad/rewrite_product.cpp - gradients in the product form: which ones, and how they are called. grad(@f) becomes the
+// function @f.grad; of a lambda, a function that takes what the lambda captures first. Applying it is a call.
+#include "grad/known_functions.h"
+#include "grad/product_support.h"
+#include "grad/rewrite.h"
+#include <algorithm>
+
+namespace nereus {
+// Decided before anything is written: a function that only gradients use is not needed any more.
+Status Rewrite::plan() {
+    for (const Binding& b : source_.bindings) {
+        if (b.form != Form::op || b.op->builtin != Builtin::grad) continue;
+        Target target = TRY(target_of(b));
+        if (target.ready) asked_[&b] = {target.definition, TRY(takes_product(b, *target.definition))};
+    }
+    return {};
+}
+
+Result<bool> Rewrite::takes_product(const Binding& b, const Binding& target) {
+    std::string op(b.op->name), mode;
+    if (const Attribute* given = find_attribute(b, "mode")) {
+        const std::string* text = std::get_if<std::string>(&given->value);
+        mode = text ? *text : "";
+        if (mode != "closures" && mode != "product")
+            return Error{Code::unsupported, op + " has no mode \"" + mode + "\"", b.span,
+                         "write mode=\"product\" or mode=\"closures\", or leave it out"};
+    }
+    if (mode == "closures") return false;
+    ProductSupport support(all_);
+    std::string obstacle;
+    std::vector<TypeId> signature = module_.types[type(b.args[0])].parts;
+    for (TypeId part : signature)
+        if (shadows_.holds_cell(part) || shadows_.holds_function(part)) obstacle = "a function of cells or functions";
+    for (TypeId leaf : op == "vjp" && obstacle.empty() ? all_.products.types.leaves(signature.back()) : std::vector<TypeId>())
+        if (module_.types[leaf].kind != TypeKind::tensor) obstacle = "vjp of a result that is data or a Seq";
+    if (obstacle.empty())
+        obstacle = target.form == Form::function ? TRY(support.obstacle(target.function, b.span))
+                                                 : TRY(support.obstacle(source_, target.blocks[0], b.span));
+    if (obstacle.empty() && target.form == Form::lambda && !sizes_are_told(target))
+        obstacle = "a size that neither a parameter nor a captured value shows";
+    if (!obstacle.empty() && mode == "product")
+        return Error{Code::unsupported, op + ": the product form does not take " + obstacle + " yet", b.span, "leave out the mode"};
+    return obstacle.empty();
+}
+
+std::vector<ValueId> Rewrite::captured(const Binding& lambda) const {
+    std::set<ValueId> bound;
+    std::vector<ValueId> free;
+    free_values(source_, lambda.blocks[0], bound, free);
+    return free;
+}
+
+// As a function of its own a lambda has the sizes that its parameters have: those must be all that it mentions.
+bool Rewrite::sizes_are_told(const Binding& lambda) const {
+    std::set<Sym> told, mentioned;
+    auto look = [&](Dim d, std::set<Sym>& out) {
+        for (Sym s : module_.dims.symbols_of(d)) out.insert(s);
+    };
+    std::function<void(TypeId, bool)> types = [&](TypeId id, bool parameter) {
+        const Type& t = module_.types[id];
+        for (Dim d : t.shape.dims) {
+            if (parameter && module_.dims.as_symbol(d)) told.insert(*module_.dims.as_symbol(d));
+            look(d, mentioned);
+        }
+        for (TypeId part : t.parts) types(part, parameter && t.kind == TypeKind::tuple);
+        for (const TypeArg& arg : t.args) {
+            if (const Dim* d = std::get_if<Dim>(&arg); d && d->valid()) {
+                if (parameter && module_.dims.as_symbol(*d)) told.insert(*module_.dims.as_symbol(*d));
+                look(*d, mentioned);
+            }
+            if (const TypeId* part = std::get_if<TypeId>(&arg)) types(*part, false);
+        }
+    };
+    std::function<void(BlockId)> code = [&](BlockId block) {
+        for (ValueId param : source_[block].params) types(source_[param].type, false);
+        for (BindingId id : source_[block].bindings) {
+            const Binding& b = source_[id];
+            if (b.form == Form::dim) look(b.dim, mentioned);
+            for (ValueId result : b.results) types(source_[result].type, false);
+            for (const Arm& arm : b.arms)
+                if (arm.guard.valid()) code(arm.guard);
+            for (BlockId inner : b.blocks) code(inner);
+        }
+    };
+    for (ValueId v : captured(lambda)) types(source_[v].type, true);
+    for (ValueId v : source_[lambda.blocks[0]].params) types(source_[v].type, true);
+    code(lambda.blocks[0]);
+    return std::includes(told.begin(), told.end(), mentioned.begin(), mentioned.end());
+}
+
+// True unless every use of it is a gradient in the product form, or a call of what that became.
+bool Rewrite::is_used_as_value(ValueId v) const {
+    auto expanded = [&](const Binding& b) {
+        auto it = asked_.find(&b);
+        return it != asked_.end() && it->second.product;
+    };
+    for (const Binding& b : source_.bindings)
+        for (size_t i = 0; i < b.args.size(); ++i)
+            if (b.args[i] == v && !(i == 0 && (b.form == Form::apply || expanded(b)))) return true;
+            else if (b.args[i] == v && b.form == Form::apply && !products_.contains(v)) return true;
+    return std::any_of(source_.blocks.begin(), source_.blocks.end(), [&](const Block& block) {
+        return std::find(block.results.begin(), block.results.end(), v) != block.results.end();
+    });
+}
+
+Status Rewrite::lifted(const Binding& lambda, const std::vector<ValueId>& captured) {
+    Function& out = w_.function();
+    out.where.clear();
+    const Block& block = source_[lambda.blocks[0]];
+    for (ValueId v : captured) twins_[v.index].value = w_.param(source_[v].name, type(v));
+    for (ValueId v : block.params) twins_[v.index].value = w_.param(source_[v].name, type(v));
+    TRY(copy_bindings(lambda.blocks[0]));
+    w_.finish(out.body, {value(block.results[0])});
+    out.result = shadows_.plain(module_.types[type(lambda)].parts.back());
+    return {};
+}
+
+Status Rewrite::product(const Binding& b, const Binding& target) {
+    expanded_ = true;
+    GradientForm form = TRY(form_of(b));
+    Expanded made{.function = target.function, .captured = {}};
+    if (target.form == Form::lambda) {
+        made.captured = captured(target);
+        for (int64_t& i : form.wrt) i += int64_t(made.captured.size());
+        made.function = all_.structures.new_function(source_.name + ".fn", b.span);
+        Function out;
+        out.name = module_[made.function].name;
+        TRY(Rewrite(all_, source_, out).lifted(target, made.captured));
+        module_[made.function] = std::move(out);
+    }
+    made.function = TRY(all_.products.gradient(made.function, form, b.span));
+    ValueId result = b.results[0];
+    products_[result] = made;
+    if (!is_used_as_value(result)) return {};
+    TypeId signature = shadows_.plain(type(b));
+    if (made.captured.empty()) {
+        twins_[result.index] = {w_.bind(Binding{.form = Form::function, .function = made.function}, signature, name(b)), {}};
+        return {};
+    }
+    std::vector<TypeId> parts = module_.types[signature].parts;
+    std::vector<ValueId> params, args;
+    for (ValueId v : made.captured) args.push_back(value(v));
+    for (size_t i = 0; i + 1 < parts.size(); ++i) params.push_back(w_.value("x" + std::to_string(i), parts[i]));
+    args.insert(args.end(), params.begin(), params.end());
+    BlockId body = TRY(w_.block(params, [&]() -> Result<std::vector<ValueId>> {
+        return std::vector<ValueId>{w_.call(made.function, args, parts.back())};
+    }));
+    twins_[result.index] = {w_.lambda(params, body, parts.back(), name(b)), {}};
+    return {};
+}
+} // namespace nereus
