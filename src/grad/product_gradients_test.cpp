@@ -158,6 +158,7 @@ TEST(Product, FormsOfGradients) {
               "Tensor[(2), f32] [6, 80]");
     EXPECT_EQ(in_both_forms("def @apply(%f, %x) { %f(%x) }\ndef @main() { %k = 2.0 * 1.0\n@apply(grad(fn(%x) { exp(%x) * 0.0 + %x * %k }, mode=$MODE), 1.0) }"), "f32 2");
     EXPECT_EQ(in_both_forms("def @main() { %g = grad(fn(%x) { %x * %x * %x }, mode=$MODE)\n(%g(1.0), %g(2.0)) }"), "(f32 3, f32 12)");
+    EXPECT_EQ(in_both_forms("def @main() { %f = fn(%a) { grad(fn(%b) { %b * %a }, mode=$MODE)(1.0) }\n2.0 }"), "f32 2");
     EXPECT_EQ(in_both_forms("def @f(%x, %y) { %y }\ndef @main() { grad(@f, mode=$MODE)(3.0, 4.0) }"), "(f32 0, f32 1)");
     EXPECT_EQ(in_both_forms("def @main() { %x = tensor([1.0, 2.0])\ngrad(fn(%w) { sum(%w * %x) }, mode=$MODE)(%x) }"), "Tensor[(2), f32] [1, 2]");
     EXPECT_NE(refusal("def @main(%d: Tensor[(3), f32], %x: Tensor[(2), f32]) { vjp(fn(%x) { %x * %x }, mode=\"product\")(%x, %d) }"), "");

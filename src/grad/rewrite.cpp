@@ -83,7 +83,10 @@ Status Rewrite::copy(const Binding& b) {
         return done(), Status();
     }
     bool made_here = b.form == Form::function || b.form == Form::lambda;
-    if (made_here && !asked_.empty() && !is_used_as_value(b.results[0])) return done(), Status();
+    if (made_here && !asked_.empty() && !is_used_as_value(b.results[0])) {
+        expanded_ |= b.form == Form::lambda && holds_gradient(b.blocks[0]);      // gone with what nobody calls
+        return done(), Status();
+    }
     if (auto it = b.form == Form::apply ? products_.find(b.args[0]) : products_.end(); it != products_.end()) {
         std::vector<ValueId> args;
         for (ValueId v : it->second.captured) args.push_back(value(v));
