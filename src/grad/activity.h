@@ -6,8 +6,7 @@
 namespace nereus {
 class Activity {
  public:
-    Activity(const Module& module, ShadowTypes& shadows, const Function& function)
-        : module_(module), shadows_(shadows), function_(function) {}
+    Activity(ShadowTypes& shadows, const Function& function) : shadows_(shadows), function_(function) {}
     void run(BlockId block, size_t first, const std::vector<ValueId>& inputs);
     bool active(ValueId v) const { return active_.contains(v); }
     void set(ValueId v);                                 // unless its type holds no floats
@@ -18,7 +17,6 @@ class Activity {
     void bind(const Pattern& pattern);
     bool loop(const Binding& b);
 
-    const Module& module_;
     ShadowTypes& shadows_;
     const Function& function_;
     std::set<ValueId> active_;

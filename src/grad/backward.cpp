@@ -5,7 +5,7 @@
 namespace nereus {
 Backward::Backward(Products& all, Writer& w)
     : all_(all), w_(w), f_(w.function()), module_(w.module()), shadows_(w.shadows()), types_(all.types),
-      structures_(all.structures), activity_(module_, shadows_, f_) {}
+      structures_(all.structures), activity_(shadows_, f_) {}
 
 void Backward::read(BlockId block, size_t first, const std::vector<ValueId>& inputs) {
     base_ = block, first_ = first;
