@@ -9,7 +9,7 @@ constexpr std::string_view help_text =
     "nereus opt PROGRAM.nr --pass=NAME\n"
     "Reads a program, runs passes on it and prints the result.\n"
     "\n"
-    "  nereus opt net.nr --after=shapes --pass=inline --pass=dead_code\n"
+    "  nereus opt net.nr --after=shapes --pass=inline_calls --pass=dead_code\n"
     "\n";
 
 void list(std::span<const Stage> table, std::string_view where) {
