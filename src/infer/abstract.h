@@ -26,7 +26,7 @@ enum class AbsKind : uint8_t {
 struct Abs {
     AbsKind kind = AbsKind::bottom;
     ShapedTensor tensor = {};
-    std::vector<AbsId> parts = {};                       // tuple; seq: the element; ref: the content
+    std::vector<AbsId> parts = {};                       // tuple; seq: the element; ref: the content; data: its functions
     DeclId decl = {};
     std::vector<AbsArg> args = {};
     std::vector<uint32_t> cells = {};                    // ref: where it may point, ascending

@@ -20,6 +20,11 @@ AbsId Walk::join_all(const std::vector<AbsId>& elements) {
         });
 }
 
+AbsId Walk::join_closed(std::vector<AbsId> elements) {
+    for (AbsId& element : elements) element = close(element);
+    return join_all(elements);
+}
+
 Names Walk::names_of(AbsId object) {
     const Abs& a = abstracts_[object];
     Names names;
@@ -30,6 +35,7 @@ Names Walk::names_of(AbsId object) {
         if (const Shape* shape = std::get_if<Shape>(&a.args[i])) names.tails[params[i].var] = *shape;
         if (const Element* dtype = std::get_if<Element>(&a.args[i])) names.dtypes[params[i].var] = *dtype;
     }
+    names.functions = functions_of(module_, a);
     return names;
 }
 
@@ -53,22 +59,16 @@ bool lacks_size(const Module& module, TypeId id, const Names& names) {
             if (lacks_size(module, part, names)) return true;
     return false;
 }
-// Is the data type's declaration open in a dim that nobody told? Then its argument stays untold.
-bool is_function(const Module& module, TypeId id) { return module.types[id].kind == TypeKind::function; }
 } // namespace
 
 AbsId Walk::field_value(DeclId decl, uint32_t constructor, size_t field, const Names& names) {
     TypeId written = module_[decl].constructors[constructor].fields[field];
-    if (is_function(module_, written)) {
-        AbsId known = program_.field_functions(decl, constructor, field);
-        if (!abstracts_.is_bottom(known)) return open(known);
-    }
     if (lacks_size(module_, written, names)) return abstracts_.bottom();
     Dims& dims = module_.dims;
     Names whole = names;
     AbsId value = instantiate(
         module_, abstracts_, written, whole, [&](Sym s) { return s.valid() && dims.symbol(s).kind != SymKind::unknown ? dims.of(s) : late("n", {}); },
-        [&] { return unknown_shape().tail; });
+        [&] { return unknown_shape().tail; }, FunctionPlace{decl, constructor, uint32_t(field)});
     return value;
 }
 
@@ -78,15 +78,12 @@ Result<Walk::Made> Walk::construct(const Binding& b, DeclId decl_id, uint32_t co
     Names names;
     Matching matching(module_, abstracts_, names);
     std::map<VarId, std::vector<AbsId>> types;
+    std::map<FunctionPlace, std::vector<AbsId>> functions;
     std::string owner = decl.is_record ? decl.name : constructor.name;
     for (size_t i = 0; i < fields.size(); ++i) {
         AbsId value = abs(fields[i]);
         TypeId written = constructor.fields[i];
-        if (is_function(module_, written)) {
-            auto constant = [&](Dim d) { return module_.dims.constant_value(d).has_value(); };
-            program_.widen_field(decl_id, constructor_index, i, close_element(abstracts_, value, constant));
-            continue;
-        }
+        collect_functions(module_, abstracts_, written, value, {decl_id, constructor_index, uint32_t(i)}, functions);
         std::string where = decl.is_record ? "field " + constructor.field_names[i] : "field " + std::to_string(i);
         matching.collect(written, value, where + " of " + owner);
         collect_types(written, value, types, 0);
@@ -111,6 +108,7 @@ Result<Walk::Made> Walk::construct(const Binding& b, DeclId decl_id, uint32_t co
         if (audible_) out.args[i] = held[i].value;
     }
     Abs object{.kind = AbsKind::data, .decl = decl_id};
+    for (const FunctionPlace& place : function_places(module_, decl_id)) object.parts.push_back(join_closed(functions[place]));
     const Type skeleton = module_.types[skeleton_of(b)];
     for (size_t i = 0; i < decl.params.size(); ++i) {
         const TypeParam& param = decl.params[i];
@@ -182,14 +180,11 @@ Result<Walk::Made> Walk::update(const Binding& b) {
     Names names = names_of(object);
     Matching matching(module_, abstracts_, names);
     std::map<VarId, std::vector<AbsId>> types;
+    std::map<FunctionPlace, std::vector<AbsId>> functions;
     for (size_t i = 0; i < b.names.size(); ++i) {
         size_t at = field_index(a.decl, b.names[i]);
         AbsId value = abs(b.args[i + 1]);
-        if (is_function(module_, constructor.fields[at])) {
-            auto constant = [&](Dim d) { return module_.dims.constant_value(d).has_value(); };
-            program_.widen_field(a.decl, 0, at, close_element(abstracts_, value, constant));
-            continue;
-        }
+        collect_functions(module_, abstracts_, constructor.fields[at], value, {a.decl, 0, uint32_t(at)}, functions);
         matching.collect(constructor.fields[at], value, "field " + b.names[i]);
         collect_types(constructor.fields[at], value, types, 0);
     }
@@ -200,6 +195,14 @@ Result<Walk::Made> Walk::update(const Binding& b) {
         if (e.depth == 0 && !matching.unsolved(e.written))
             TRY(require(names.image(module_.dims, e.written), Relation::equal, e.found, e.where));
     Abs updated = a;
+    const bool holds_itself = is_recursive(module_, a.decl);     // then others of its kind may hold what was there
+    const std::vector<FunctionPlace> places = function_places(module_, a.decl);
+    for (size_t i = 0; i < places.size(); ++i) {
+        if (!functions.contains(places[i])) continue;
+        std::vector<AbsId> all = functions[places[i]];
+        if (holds_itself || places[i].decl != a.decl) all.push_back(a.parts[i]);
+        updated.parts[i] = join_closed(all);
+    }
     const std::vector<TypeParam>& params = module_[a.decl].params;
     for (size_t i = 0; i < params.size(); ++i) {
         if (AbsId* arg = std::get_if<AbsId>(&updated.args[i]); arg && types.contains(params[i].var)) {

@@ -4,7 +4,8 @@
 
 namespace nereus {
 namespace {
-constexpr uint32_t numbers_from = 1u << 16;              // path steps of numbers lie apart from those of extents
+constexpr uint32_t numbers_from = 1u << 16;              // path steps of numbers lie apart from those of extents,
+constexpr uint32_t functions_from = 1u << 17;            // those of an object's functions from those of its arguments
 
 template <class T> const T* first_of(const std::vector<const T*>& arms) {
     for (const T* arm : arms)
@@ -83,6 +84,7 @@ AbsId Join::value(const std::vector<AbsId>& ids, uint32_t depth) {
     }
     case AbsKind::data: {
         Abs joined{.kind = AbsKind::data, .decl = first->decl};
+        for (size_t i = 0; i < first->parts.size(); ++i) joined.parts.push_back(inside(parts(i), functions_from + uint32_t(i), depth));
         for (size_t i = 0; i < first->args.size(); ++i) joined.args.push_back(argument(arms, i, depth));
         return abstracts_.intern(std::move(joined));
     }

@@ -241,7 +241,7 @@ KeyPlan generalise(Abstracts& abstracts, PatternPool& pool, Module& module, cons
     return plan;
 }
 
-std::string rank_skeleton(const Abstracts& abstracts, const std::vector<AbsId>& args) {
+std::string rank_skeleton(const Abstracts& abstracts, const std::vector<AbsId>& args, bool with_codes) {
     std::string out;
     for (AbsId id : args) {
         const Abs& a = abstracts[id];
@@ -252,7 +252,9 @@ std::string rank_skeleton(const Abstracts& abstracts, const std::vector<AbsId>& 
             if (const AbsId* part = std::get_if<AbsId>(&arg)) inner.push_back(*part);
             if (const Shape* s = std::get_if<Shape>(&arg)) out += std::to_string(s->dims.size()) + (s->ranked ? "" : ".");
         }
-        if (!inner.empty()) out += "(" + rank_skeleton(abstracts, inner) + ")";
+        if (!inner.empty()) out += "(" + rank_skeleton(abstracts, inner, with_codes) + ")";
+        for (const Closure& c : a.closures)
+            if (with_codes) out += "#" + std::to_string(c.code) + "(" + rank_skeleton(abstracts, c.env, true) + ")";
     }
     return out;
 }

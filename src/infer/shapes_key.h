@@ -59,6 +59,6 @@ KeyPlan make_key(Abstracts& abstracts, PatternPool& pool, uint32_t code, const s
 KeyPlan generalise(Abstracts& abstracts, PatternPool& pool, Module& module, const KeyPlan& under,
                    const std::vector<AbsId>& args, const RangeOf& range, const std::function<bool(Dim, Dim)>& equal);
 
-// Ranks and structure without sizes, as text: how many of these a function may have is limited.
-std::string rank_skeleton(const Abstracts& abstracts, const std::vector<AbsId>& args);
+// Ranks and structure without sizes, as text; `with_codes`: which closures, too.
+std::string rank_skeleton(const Abstracts& abstracts, const std::vector<AbsId>& args, bool with_codes = false);
 } // namespace nereus

@@ -109,8 +109,9 @@ namespace {
 class Instantiation {
  public:
     Instantiation(Module& module, Abstracts& abstracts, const Names& names, const std::function<Dim(Sym)>& fresh,
-                  const std::function<VarId()>& fresh_tail)
-        : module_(module), abstracts_(abstracts), names_(names), fresh_(fresh), fresh_tail_(fresh_tail) {}
+                  const std::function<VarId()>& fresh_tail, bool refines, FunctionPlace place)
+        : module_(module), abstracts_(abstracts), names_(names), fresh_(fresh), fresh_tail_(fresh_tail), refines_(refines),
+          place_(std::move(place)) {}
 
     AbsId value(TypeId written, AbsId found, uint32_t depth) {
         const Type t = module_.types[written];
@@ -130,22 +131,44 @@ class Instantiation {
         case TypeKind::tuple: {
             std::vector<AbsId> parts;
             for (size_t i = 0; i < t.parts.size(); ++i)
-                parts.push_back(value(t.parts[i], v ? v->parts[i] : abstracts_.bottom(), depth));
+                parts.push_back(part(i, [&] { return value(t.parts[i], v ? v->parts[i] : abstracts_.bottom(), depth); }));
             return abstracts_.tuple(std::move(parts));
         }
-        case TypeKind::seq: return abstracts_.seq(element(t.parts[0], v ? v->parts[0] : abstracts_.bottom(), depth));
+        case TypeKind::seq:
+            return abstracts_.seq(part(0, [&] { return element(t.parts[0], v ? v->parts[0] : abstracts_.bottom(), depth); }));
         case TypeKind::ref: {
             Abs out = v ? *v : Abs{.kind = AbsKind::ref, .parts = {abstracts_.bottom()}};
-            if (!v) out.parts[0] = element(t.parts[0], abstracts_.bottom(), depth);
+            if (!v) out.parts[0] = part(0, [&] { return element(t.parts[0], abstracts_.bottom(), depth); });
             return abstracts_.intern(std::move(out));
         }
-        case TypeKind::function: return v ? found : abstracts_.intern({.kind = AbsKind::outside, .declared = written});
+        case TypeKind::function: return v ? found : function(written, place_, depth);
         case TypeKind::data: return data(t, v, depth);
         }
         return found;
     }
 
  private:
+    template <class Make> AbsId part(size_t step, Make make) {
+        place_.path.push_back(uint32_t(step));
+        AbsId result = make();
+        place_.path.pop_back();
+        return result;
+    }
+
+    AbsId function(TypeId written, const FunctionPlace& place, uint32_t depth) {
+        if (!names_.functions) return abstracts_.intern({.kind = AbsKind::outside, .declared = written});
+        auto it = names_.functions->find(place);
+        AbsId known = it == names_.functions->end() ? abstracts_.bottom() : it->second;
+        return depth > 0 ? known : open_element(abstracts_, known, [&] { return fresh_({}); }, fresh_tail_);
+    }
+
+    // The functions inside an object. Where a value is only refined, an object that is not there holds none.
+    AbsId function_inside(const FunctionPlace& place) {
+        if (names_.functions) return function({}, place, 1);
+        if (refines_) return abstracts_.bottom();
+        return function(module_[place.decl].constructors[place.constructor].fields[place.field], place, 1);
+    }
+
     AbsId element(TypeId written, AbsId found, uint32_t depth) {
         counts_.push_back(0);
         AbsId result = value(written, found, depth + 1);
@@ -156,13 +179,15 @@ class Instantiation {
     AbsId data(const Type& t, const Abs* v, uint32_t depth) {
         Abs out{.kind = AbsKind::data, .decl = t.decl};
         const TypeDecl& decl = module_[t.decl];
+        if (v) out.parts = v->parts;
+        else for (const FunctionPlace& place : function_places(module_, t.decl)) out.parts.push_back(function_inside(place));
         for (size_t i = 0; i < decl.params.size(); ++i) {
             const TypeArg* arg = i < t.args.size() ? &t.args[i] : nullptr;
             switch (decl.params[i].kind) {
             case TypeParam::Kind::type: {
                 const TypeId* type = arg ? std::get_if<TypeId>(arg) : nullptr;
                 AbsId inner = v ? std::get<AbsId>(v->args[i]) : abstracts_.bottom();
-                out.args.push_back(type ? element(*type, inner, depth) : inner);
+                out.args.push_back(type ? part(i, [&] { return element(*type, inner, depth); }) : inner);
                 break;
             }
             case TypeParam::Kind::dim: {
@@ -223,17 +248,19 @@ class Instantiation {
     const Names& names_;
     const std::function<Dim(Sym)>& fresh_;
     const std::function<VarId()>& fresh_tail_;
+    const bool refines_;
+    FunctionPlace place_;                                // of the type under way
     std::vector<uint32_t> counts_;                       // element unknowns given out, per open container
 };
 } // namespace
 
 AbsId instantiate(Module& module, Abstracts& abstracts, TypeId written, const Names& names,
-                  const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail) {
-    return Instantiation(module, abstracts, names, fresh, fresh_tail).value(written, abstracts.bottom(), 0);
+                  const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail, const FunctionPlace& place) {
+    return Instantiation(module, abstracts, names, fresh, fresh_tail, false, place).value(written, abstracts.bottom(), 0);
 }
 AbsId refine(Module& module, Abstracts& abstracts, TypeId written, AbsId found, const Names& names,
              const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail) {
-    return Instantiation(module, abstracts, names, fresh, fresh_tail).value(written, found, 0);
+    return Instantiation(module, abstracts, names, fresh, fresh_tail, true, {}).value(written, found, 0);
 }
 
 bool states_sizes(const Module& module, TypeId written) {

@@ -5,7 +5,7 @@
 //    one where it is the only unknown of a*d + b; else from an element of a container.
 // 3. The caller proves, checks or believes what is left, then asks for the value as refined by the written type.
 #pragma once
-#include "infer/abstract.h"
+#include "infer/function_places.h"
 
 namespace nereus {
 // What the names of written types stand for here.
@@ -14,6 +14,7 @@ struct Names {
     std::map<VarId, Shape> tails;
     std::map<VarId, AbsId> types;                        // of declarations: type parameters
     std::map<VarId, Element> dtypes;                     // and dtypes
+    std::optional<FunctionsAt> functions = {};           // and what stands at its function types
 
     Element dtype(const Element& written) const;
     Dim image(Dims& dims, Dim written) const;
@@ -48,9 +49,10 @@ class Matching {
 };
 
 // The value a written type describes. Names without a value are asked for: `fresh` for a direct one; inside containers
-// each '?' is an element unknown.
-AbsId instantiate(Module& module, Abstracts& abstracts, TypeId written, const Names& names,
-                  const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail);
+// each '?' is an element unknown. A function is one from outside, unless `names` know better: then `place` says where in
+// a declaration the type is written.
+AbsId instantiate(Module& module, Abstracts& abstracts, TypeId written, const Names& names, const std::function<Dim(Sym)>& fresh,
+                  const std::function<VarId()>& fresh_tail, const FunctionPlace& place = {});
 // The value, with element unknowns and bottoms inside it replaced by what the type says about them.
 AbsId refine(Module& module, Abstracts& abstracts, TypeId written, AbsId found, const Names& names,
              const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail);

@@ -4,7 +4,8 @@
 
 namespace nereus {
 namespace {
-constexpr size_t most_skeletons = 8;                     // of ranks, per function; then unknown rank
+constexpr size_t most_skeletons = 8;                     // of one function inside each other; then unknown rank
+constexpr size_t most_variants = 32;                     // of one lambda, by what it captures; then by ranks alone
 constexpr size_t deepest = 400;                          // instances under analysis at once
 constexpr int most_rounds = 60, most_restarts = 60;
 
@@ -77,17 +78,30 @@ uint32_t Program::code_of(FunctionId function, BindingId lambda, const std::map<
     return it->second;
 }
 
-uint32_t Program::code_for(uint32_t lambda, const std::vector<AbsId>& captured) {
-    std::string skeleton = rank_skeleton(abstracts, captured);
-    if (auto it = code_variants_.find({lambda, skeleton}); it != code_variants_.end()) return it->second;
-    bool first = true;                                   // of its lambda: keeps the lambda's own number
-    for (const auto& [known, variant] : code_variants_) first = first && known.first != lambda;
-    uint32_t code = lambda;
-    if (!first) {
-        code = uint32_t(codes.size());
-        codes.push_back(Callable(codes[lambda]));
+bool Program::holds(AbsId value, uint32_t lambda) const {
+    const Abs& a = abstracts[value];
+    auto inside = [&](AbsId part) { return holds(part, lambda); };
+    for (const AbsArg& arg : a.args)
+        if (const AbsId* part = std::get_if<AbsId>(&arg); part && inside(*part)) return true;
+    for (const Closure& c : a.closures) {
+        if (c.code == lambda || codes[c.code].origin == lambda) return true;
+        if (std::any_of(c.env.begin(), c.env.end(), inside)) return true;
     }
-    return code_variants_[{lambda, skeleton}] = code;
+    return std::any_of(a.parts.begin(), a.parts.end(), inside);
+}
+
+uint32_t Program::code_for(uint32_t lambda, const std::vector<AbsId>& captured) {
+    const auto known = code_variants_.lower_bound({lambda, ""});
+    const size_t count = size_t(std::distance(known, code_variants_.lower_bound({lambda + 1, ""})));
+    bool by_ranks = count >= most_variants || std::any_of(captured.begin(), captured.end(), [&](AbsId v) { return holds(v, lambda); });
+    auto [it, is_new] = code_variants_.try_emplace({lambda, rank_skeleton(abstracts, captured, !by_ranks)}, lambda);
+    if (is_new && count > 0) {                           // the first keeps the lambda's own number
+        it->second = uint32_t(codes.size());
+        Callable variant = codes[lambda];
+        variant.origin = lambda;
+        codes.push_back(std::move(variant));
+    }
+    return it->second;
 }
 
 uint32_t Program::instance_of(KeyPlan plan) {
@@ -106,14 +120,18 @@ Result<Program::Target> Program::resolve(uint32_t caller, uint32_t code, const s
     // An earlier walk may have matched this call to a more general key that was under analysis then.
     uint32_t general = UINT32_MAX;
     if (auto it = instances[caller].resolved.find(plan.key); it != instances[caller].resolved.end()) general = it->second;
-    for (size_t i = stack_.size(); general == UINT32_MAX && i-- > 0;)
-        if (instances[stack_[i]].plan.key.code == code) general = stack_[i];
-    std::set<std::string>& skeletons = skeletons_[code];
-    std::string skeleton = rank_skeleton(abstracts, args);
-    bool same_ranks = general != UINT32_MAX && rank_skeleton(abstracts, instances[general].plan.key.args) == skeleton;
-    bool too_many = !skeletons.contains(skeleton) && skeletons.size() >= most_skeletons && general != UINT32_MAX;
-    skeletons.insert(skeleton);
-    if (same_ranks || too_many) {
+    const std::string skeleton = rank_skeleton(abstracts, args, true);
+    size_t others = 0;                                   // of other skeletons, under analysis
+    uint32_t nearest = UINT32_MAX;
+    for (size_t i = stack_.size(); general == UINT32_MAX && i-- > 0;) {
+        const Key& key = instances[stack_[i]].plan.key;
+        if (key.code != code) continue;
+        if (nearest == UINT32_MAX) nearest = stack_[i];
+        if (rank_skeleton(abstracts, key.args, true) == skeleton) general = stack_[i];
+        else ++others;
+    }
+    if (general == UINT32_MAX && others >= most_skeletons) general = nearest;
+    if (general != UINT32_MAX) {
         Key asked = plan.key;
         plan = generalise(abstracts, pool, module, instances[general].plan, args, range, equal);
         KeyPlan own = plan;
@@ -262,7 +280,7 @@ Status Program::analyse_from(FunctionId entry) {
         if (restart == most_restarts)
             return Error{.code = Code::internal, .message = "the contents of cells do not settle", .where = module[entry].span};
         const size_t before = widenings;
-        instances.clear(), by_key_.clear(), skeletons_.clear(), out.clear(), to_emit_.clear(), name_uses_.clear();
+        instances.clear(), by_key_.clear(), out.clear(), to_emit_.clear(), name_uses_.clear();
         report = {};
         uint32_t first = TRY(entry_instance(entry));
         TRY(summary(first));
@@ -290,17 +308,6 @@ void Program::widen_cell(uint32_t cell, AbsId content) {
     AbsId joined = join_elements(abstracts, {cells_[cell], content}, constant, {});
     if (joined != cells_[cell]) ++widenings;
     cells_[cell] = joined;
-}
-AbsId Program::field_functions(DeclId decl, uint32_t constructor, size_t field) const {
-    auto it = fields_.find({decl, constructor, field});
-    return it == fields_.end() ? abstracts.bottom() : it->second;
-}
-void Program::widen_field(DeclId decl, uint32_t constructor, size_t field, AbsId functions) {
-    AbsId& known = fields_.try_emplace({decl, constructor, field}, abstracts.bottom()).first->second;
-    auto constant = [&](Dim d) { return module.dims.constant_value(d).has_value(); };
-    AbsId joined = join_elements(abstracts, {known, functions}, constant, {});
-    if (joined != known) ++widenings;
-    known = joined;
 }
 
 Result<Module> infer_shapes(Module module, FunctionId entry, ShapeReport* report) {

@@ -17,6 +17,7 @@ struct Callable {
     BindingId lambda;                                    // invalid: the function itself
     std::vector<ValueId> captures;
     std::vector<Sym> captured_dims;                      // become captured numbers, after the values
+    uint32_t origin = UINT32_MAX;                        // a variant: the code it is one of
 };
 
 // What comes back, in the key's symbols; sizes the callee chose are the pool's result symbols, in order.
@@ -60,8 +61,9 @@ class Program {
     // `known`: sizes that stand for something where the lambda is made. It takes those from there; others that it mentions
     // are its own, or those of a lambda inside.
     uint32_t code_of(FunctionId function, BindingId lambda, const std::map<Sym, Dim>& known);
-    // The lambda for captured values of these ranks. Closures that differ in them stay apart, as instances do: one that
-    // served tensors of several ranks at once could not be compiled.
+    // The lambda for captured values of these ranks and functions. Closures that differ in them stay apart, as instances
+    // do: one that served tensors of several ranks at once could not be compiled. A lambda that captures itself is told
+    // apart by ranks alone, for there is no end of others.
     uint32_t code_for(uint32_t lambda, const std::vector<AbsId>& captured);
     // The instance for a call from `caller`. `args` are in the caller's terms, normalised.
     struct Target { uint32_t instance; KeyPlan plan; };
@@ -77,13 +79,11 @@ class Program {
     uint32_t cell(const Key& creator, BindingId site);
     AbsId cell_content(uint32_t cell) const { return cells_[cell]; }
     void widen_cell(uint32_t cell, AbsId content);
-    // Functions stored in fields of declared function type, over all objects.
-    AbsId field_functions(DeclId decl, uint32_t constructor, size_t field) const;
-    void widen_field(DeclId decl, uint32_t constructor, size_t field, AbsId functions);
-    size_t widenings = 0;                                // of cells and fields, so far
+    size_t widenings = 0;                                // of cells, so far
 
  private:
     uint32_t instance_of(KeyPlan plan);
+    bool holds(AbsId value, uint32_t lambda) const;      // a variant of it, at any depth
     Status analyse(uint32_t instance);
     Status emit(uint32_t instance);
     Result<uint32_t> entry_instance(FunctionId entry);
@@ -91,7 +91,6 @@ class Program {
     std::map<Key, uint32_t> by_key_;
     std::map<std::tuple<FunctionId, BindingId, std::vector<Sym>>, uint32_t> code_ids_;
     std::map<std::pair<uint32_t, std::string>, uint32_t> code_variants_;
-    std::map<uint32_t, std::set<std::string>> skeletons_;    // per code
     std::vector<uint32_t> stack_;
     std::vector<size_t> leaning_;                        // per place of the stack
     uint32_t epoch_ = 0;
@@ -99,6 +98,5 @@ class Program {
     std::map<std::string, int> name_uses_;
     std::map<std::tuple<uint32_t, std::string, BindingId>, uint32_t> cell_ids_;
     std::vector<AbsId> cells_;
-    std::map<std::tuple<DeclId, uint32_t, size_t>, AbsId> fields_;
 };
 } // namespace nereus

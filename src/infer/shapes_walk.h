@@ -86,6 +86,7 @@ class Walk : public ShapeScope {
     AbsId open(AbsId element);
     AbsId close(AbsId value, uint32_t scope = UINT32_MAX);
     AbsId join_all(const std::vector<AbsId>& elements);
+    AbsId join_closed(std::vector<AbsId> elements);      // what is not closed yet
     void collect_types(TypeId written, AbsId value, std::map<VarId, std::vector<AbsId>>& out, uint32_t depth);
     size_t field_index(DeclId decl, std::string_view name) const;
     bool replaces_all(const Constructor& constructor, const std::vector<std::string>& names, VarId var) const;
