@@ -11,8 +11,6 @@ inline constexpr bool dumps_rename_sizes = true;
 inline constexpr bool no_gradient_of_unknown_record_sizes = true;
 // A loop's last walk differs from the round before it: a gradient with respect to Seq[Tensor[(n, ?), f64]].
 inline constexpr bool no_gradient_of_seq_with_mixed_sizes = true;
-// The shapes stage reads a size that is not there: slice with sizes as bounds, inside a function that is differentiated.
-inline constexpr bool no_slice_in_gradients = true;
 // The last walk of @fold differs from the one before: a fold whose accumulator holds a function.
 inline constexpr bool no_fold_of_functions = true;
 

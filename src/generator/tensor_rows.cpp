@@ -1,6 +1,5 @@
 // Tensors, float ones above all: each operator with arguments whose sizes fit.
 #include "generator/generator.h"
-#include "generator/known_bugs.h"
 #include <algorithm>
 
 namespace nereus::gen {
@@ -15,10 +14,7 @@ bool binds_number(const Generator& g, const Type& want) { return g.can_bind() &&
 bool binds_number_axis(const Generator& g, const Type& want) { return binds_axis(g, want) && want.dtype != DType::boolean; }
 bool all_known(const Generator& g, const Type& want) { return is_tensor(g, want) && !has_any(want); }
 bool known_numbers(const Generator& g, const Type& want) { return is_number(g, want) && !has_any(want); }
-bool slices(const Generator& g) { return !known::no_slice_in_gradients || !g.in_gradient(); }
 bool grows(const Generator& g, const Type& want) { return binds_axis(g, want) && std::any_of(want.dims.begin(), want.dims.end(), [](const Dim& d) { return d.any(); }); }
-bool is_sliced(const Generator& g, const Type& want) { return slices(g) && binds_axis(g, want); }
-bool is_open_and_sliced(const Generator& g, const Type& want) { return slices(g) && grows(g, want); }
 bool known_leading_axis(const Generator& g, const Type& want) { return binds_axis(g, want) && !want.dims[0].any(); }
 bool is_late(const Generator& g, const Type& want) { return g.can_bind() && is_real(g, want) && !want.dims.empty() && want.dims[0].any(); }
 bool is_indices(const Generator&, const Type& want) { return want.is_tensor(DType::i64) && want.ranked && want.dims.size() == 1; }
@@ -388,8 +384,8 @@ std::span<const Row> tensor_rows() {
         {Construct::layout,     2,      true,   all_known,          broadcast},
         {Construct::layout,     2,      true,   is_flat,            flattened},
         {Construct::layout,     6,      true,   grows,              joined},
-        {Construct::index,      3,      true,   is_sliced,          part_of_joined},
-        {Construct::index,      4,      true,   is_open_and_sliced, sliced},
+        {Construct::index,      3,      true,   binds_axis,         part_of_joined},
+        {Construct::index,      4,      true,   grows,              sliced},
         {Construct::layout,     2,      true,   grows,              halves},
         {Construct::index,      4,      true,   is_element,         element},
         {Construct::index,      3,      true,   has_axis,           gathered},
