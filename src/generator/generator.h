@@ -60,7 +60,7 @@ class Generator {
     Type with_known_dims(const Type& type, const std::string& variable) const;
     Block block(const Type& want, int depth, std::span<const Var> more = {});
     Block differentiated_block(const Type& want, int depth, std::span<const Var> more);
-    bool in_gradient() const { return in_gradient_ > 0; }
+    int gradients_around() const { return in_gradient_; }
     std::string new_name(const char* stem);
     bool can_bind() const { return out_ != nullptr; }
     // Something of this construct, of some type that it can have; none: not here.

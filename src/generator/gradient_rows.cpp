@@ -22,9 +22,10 @@ bool is_differentiable(const Type& type) {
 }
 
 namespace {
-bool has_adjoint(const Generator& g, const Type& want) { return g.can_bind() && is_differentiable(want); }
+bool can_nest(const Generator& g) { return g.can_bind() && g.gradients_around() < known::deepest_gradient; }
+bool has_adjoint(const Generator& g, const Type& want) { return can_nest(g) && is_differentiable(want); }
 bool is_value_and_adjoint(const Generator& g, const Type& want) {
-    return g.can_bind() && want.kind == Kind::tuple && want.parts.size() == 2 && want.parts[0].is_scalar(DType::f64) && is_differentiable(want.parts[1]);
+    return can_nest(g) && want.kind == Kind::tuple && want.parts.size() == 2 && want.parts[0].is_scalar(DType::f64) && is_differentiable(want.parts[1]);
 }
 
 Expr differentiated(Generator& g, const Type& argument, const Type& result, int depth, const char* op, const char* form, Construct what, const Type& want) {
@@ -70,7 +71,7 @@ Expr gradient_of_one(Generator& g, const Type& want, int depth) {
     return make(Construct::gradient, want, "grad(" + head + (second ? ", wrt=[1])($1, $0)" : ", wrt=[0])($0, $1)"), std::move(args), {std::move(body)});
 }
 bool are_both_adjoints(const Generator& g, const Type& want) {
-    return g.can_bind() && want.kind == Kind::tuple && want.parts.size() == 2 && is_differentiable(want.parts[0]) && is_differentiable(want.parts[1]);
+    return can_nest(g) && want.kind == Kind::tuple && want.parts.size() == 2 && is_differentiable(want.parts[0]) && is_differentiable(want.parts[1]);
 }
 Expr stopped(Generator& g, const Type& want, int depth) {
     Expr a = g.expr(want, depth);

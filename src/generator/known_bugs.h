@@ -13,6 +13,8 @@ inline constexpr bool no_gradient_of_unknown_record_sizes = true;
 inline constexpr bool no_gradient_of_seq_with_mixed_sizes = true;
 // The last walk of @fold differs from the one before: a fold whose accumulator holds a function.
 inline constexpr bool no_fold_of_functions = true;
+// Each level of nested gradients multiplies the code of the reference form: at five it takes half a minute to compile.
+inline constexpr int deepest_gradient = 3;
 
 // Kinds of findings (how they begin) that are counted and not reported.
 inline constexpr std::string_view findings[] = {
