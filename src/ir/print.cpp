@@ -13,8 +13,7 @@ std::string to_string(const Module& module, TypeId type) {
 }
 
 namespace {
-std::string print_decl(const Module& m, const ModuleNames& names, const TypeDecl& decl) {
-    TypePrinter types(m, names);
+std::string decl_text(const TypeDecl& decl, TypePrinter& types) {
     std::string text = std::string(decl.from_prelude ? "prelude " : "") + "type " + decl.name, list;
     for (const TypeParam& param : decl.params) list += (list.empty() ? "[" : ", ") + types.type_param(param);
     text += list.empty() ? " = " : list + "] = ";
@@ -35,6 +34,12 @@ std::string print_decl(const Module& m, const ModuleNames& names, const TypeDecl
         if (!constructor.fields.empty()) text += ")";
     }
     return text + "\n";
+}
+std::string print_decl(const Module& m, const ModuleNames& names, const TypeDecl& decl) {
+    TypePrinter counting(m, names), types(m, names);     // a `?` that occurs once has no number
+    decl_text(decl, counting);
+    types.counts = &counting.mentions;
+    return decl_text(decl, types);
 }
 } // namespace
 

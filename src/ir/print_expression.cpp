@@ -292,12 +292,15 @@ std::string FunctionPrinter::details(const Binding& b) {
 void FunctionPrinter::expression(const Binding& b) {
     std::string list;
     switch (b.form) {
-    case Form::lambda:
-        types_.quantifies = true;
+    case Form::lambda: {
+        const size_t names = types_.mark();
+        quantify(true);
         for (ValueId param : f[b.blocks[0]].params) append(list, declared(param));
-        types_.quantifies = false;
+        quantify(false);
         out_ += "fn(" + list + ") ";
-        return block(b.blocks[0]);
+        block(b.blocks[0]);
+        return types_.forget(names);
+    }
     case Form::if_:
         out_ += "if (" + arg(b.args[0]) + ") ";
         block(b.blocks[0]);

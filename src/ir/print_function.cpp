@@ -56,6 +56,7 @@ void FunctionPrinter::print_all(const std::vector<TypeParam>& extra) {
     header(extra);
     types_.writes_new = true;
     types_.usual = SymKind::late;
+    types_.own_sizes = true;
     const Block& body = f[f.body];
     out_ += "{\n";
     ++indent_;
@@ -237,10 +238,11 @@ void FunctionPrinter::generic_binding(const Binding& b) {
         if (i == 0) text += annotation(b, b.defines, f[b.results[0]].known);
         else if (f[b.results[i]].known.valid()) text += " {= " + types_.dim(f[b.results[i]].known) + "}";
     }
-    // the type of a lambda may name sizes of its own, which must be known inside
+    // the type of a lambda may name type variables of its own, which must be known inside
     bool type_first = b.form == Form::lambda && f[b.results[0]].type != m.types.hole();
     if (type_first) text += ": " + types_.type(f[b.results[0]].type);
     if (!b.results.empty()) text += " = ";
+    const size_t names = types_.mark();
     begin(text + (b.form == Form::op ? std::string(b.op->name) : details(b)));
     out_ += "(" + (b.form == Form::op ? op_args(b) : args(b) + extra_attributes(b.attributes)) + ")";
     for (size_t i = 0; i < b.blocks.size(); ++i) {
@@ -257,14 +259,15 @@ void FunctionPrinter::generic_binding(const Binding& b) {
         } else {
             // the states of a while are seen by both blocks and written before the first
             const Block& owner = b.form == Form::while_ && i == 0 && b.blocks.size() > 1 ? f[b.blocks[1]] : block;
-            types_.quantifies = b.form == Form::lambda;
+            quantify(b.form == Form::lambda);
             if (!(b.form == Form::while_ && i == 1))
                 for (ValueId param : owner.params) head += (head.empty() ? "" : ", ") + declared(param);
-            types_.quantifies = false;
+            quantify(false);
             out_ += " {";
             if (!head.empty()) head = "(" + head + ")";
         }
         generic_block(block, head);
+        if (b.form == Form::lambda) types_.forget(names);
     }
     std::string list;
     bool known = false;

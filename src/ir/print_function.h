@@ -36,6 +36,7 @@ class FunctionPrinter {
     bool surface(const Binding& binding) const;          // has a form of its own
     std::string result_text(const Binding& binding);     // %x: T {…}
     std::string annotation(const Binding& binding, const std::vector<Sym>& defines, Dim known);
+    void quantify(bool on) { types_.quantifies = on, types_.own_sizes = !on; }   // the parameters of a lambda
     std::string value(ValueId id);
     std::string declared(ValueId id);                    // %x: T {= n}
     std::string arg(ValueId id, bool is_size = false);

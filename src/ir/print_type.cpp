@@ -79,8 +79,20 @@ std::string TypePrinter::plain(Sym sym) {
 
 const std::string& TypePrinter::name_of(Sym sym) {
     auto [it, is_new] = symbol_names_.try_emplace(sym.index);
-    if (is_new) it->second = unique(m_->dims.symbol(sym).name);
+    if (is_new) {
+        it->second = unique(m_->dims.symbol(sym).name);
+        named_.push_back(sym);
+    }
     return it->second;
+}
+
+void TypePrinter::forget(size_t mark) {
+    for (; named_.size() > mark; named_.pop_back()) {
+        const uint32_t sym = named_.back().index;
+        used_.erase(symbol_names_.at(sym));
+        symbol_names_.erase(sym);
+        introduced.erase(sym);
+    }
 }
 
 std::string TypePrinter::introduce(Sym sym) {
@@ -104,6 +116,8 @@ std::string TypePrinter::symbol(Sym sym) {
     if (is_new && kind == SymKind::size && (quantifies || usual != SymKind::late) && !redefined.contains(sym.index)) {
         is_new = false;
         if (quantifies) quantified.insert(sym.index);
+    } else if (is_new && !definable.contains(sym.index)) {
+        quantified.erase(sym.index);                     // elsewhere too: the header must declare it
     }
     return is_new ? introduce(sym) : plain(sym);
 }
@@ -152,7 +166,8 @@ std::string TypePrinter::type(TypeId id) {
         for (TypeId part : t.parts) parts.push_back(type(part));
         return "(" + joined(parts) + ")";
     case TypeKind::function: {
-        bool outer_quantifies = std::exchange(quantifies, true);
+        bool outer_quantifies = std::exchange(quantifies, true), outermost = std::exchange(own_sizes, false);
+        const size_t names = mark(), written = introductions.size();
         for (size_t i = 0; i + 1 < t.parts.size(); ++i) parts.push_back(type(t.parts[i]));
         std::string params = "fn(" + joined(parts) + ") -> ";
         bool outer_new = std::exchange(writes_new, true);
@@ -161,6 +176,7 @@ std::string TypePrinter::type(TypeId id) {
         writes_new = outer_new;
         usual = outer_kind;
         quantifies = outer_quantifies;
+        if (outermost) forget(names), introductions.resize(written), own_sizes = true;
         return params + result;
     }
     case TypeKind::ref: return "Ref[" + type(t.parts[0]) + "]";

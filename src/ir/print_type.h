@@ -31,6 +31,10 @@ class TypePrinter {
     bool writes_new = false;
     std::optional<SymKind> usual;
     bool quantifies = false; // inside fn(…): a size first written here belongs to that function
+    bool own_sizes = false;  // in a body: a size that a function type or a lambda is the first to write ends with it
+    // What is named from here to the end of a function type or a lambda; forgetting it lets others have these names.
+    size_t mark() const { return named_.size(); }
+    void forget(size_t mark);
     std::unordered_set<uint32_t> quantified, quantified_vars;
     std::unordered_set<uint32_t> introduced, redefined;  // redefined: `new` again although introduced
     std::unordered_set<uint32_t> definable;              // symbols with a definition; an unknown one has a name then
@@ -55,6 +59,7 @@ class TypePrinter {
     const Module* m_;
     const ModuleNames* module_names_;
     std::unordered_map<uint32_t, std::string> symbol_names_, var_names_;
+    std::vector<Sym> named_;                             // in order
     std::unordered_map<uint32_t, int> unknown_numbers_;
     std::unordered_set<std::string> used_;
 };

@@ -229,7 +229,7 @@ Result<Operand> BodyParser::primary() {
 // ?1: an unknown size that a type has named.
 bool BodyParser::unknown_size_here() {
     const Token& name = cursor_.peek(1);
-    return name.touches && names_.find(std::string_view(cursor_.peek().text.data(), 1 + name.text.size()));
+    return name.touches && names_.unknowns.contains(std::string_view(cursor_.peek().text.data(), 1 + name.text.size()));
 }
 
 Result<Operand> BodyParser::variable(const Token& token) {

@@ -1,6 +1,7 @@
 // text/names.h - what names mean: tables of the whole program, and nested scopes for what is local.
 #pragma once
 #include "ir/op.h"
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
@@ -17,6 +18,7 @@ template <class T> class Scoped {
         log_.push_back(name);
     }
     size_t mark() const { return log_.size(); }
+    std::span<const std::string_view> since(size_t mark) const { return std::span(log_).subspan(mark); }
     void leave(size_t mark) {
         for (; log_.size() > mark; log_.pop_back()) table_[log_.back()].pop_back();
     }
@@ -39,7 +41,9 @@ struct NameEntry {
     Span span;
     bool announced = false;               // `new k` of the signature's result: has no value inside the function
 };
-using NameScope = Scoped<NameEntry>;
+struct NameScope : Scoped<NameEntry> {
+    std::unordered_map<std::string_view, Sym> unknowns;      // ?1 is one size wherever a function mentions it
+};
 
 struct ConstructorRef { DeclId decl; uint32_t index = 0; };
 

@@ -106,7 +106,9 @@ Result<TypeId> TypeParser::function() {
         return Error{Code::limit, "types nest more than 1000 deep", word.span};
     TRY(cursor_.expect("("));
     Unknown policy = unknown;                            // a function type may be about sizes of its own
-    if (unknown == Unknown::reject && quantifies_in_functions) unknown = Unknown::quantify;
+    const bool own_names = unknown == Unknown::reject && quantifies_in_functions;
+    if (own_names) unknown = Unknown::quantify;
+    const size_t names_before = names_.mark(), introduced_before = introduced.size();
     std::vector<TypeId> params;
     TRY(cursor_.list(")", [&]() -> Status {
         params.push_back(TRY(type()));
@@ -119,8 +121,18 @@ Result<TypeId> TypeParser::function() {
     may_introduce = outer;
     introduces = kind;
     unknown = policy;
+    if (own_names) forget_sizes(names_before), introduced.resize(introduced_before);
     --unbracketed_;
     return program_.module.types.function(std::move(params), result);
+}
+
+// Sizes that a function type of a body is the first to name stand for nothing outside of it; type variables stay.
+void TypeParser::forget_sizes(size_t mark) {
+    std::vector<std::pair<std::string_view, NameEntry>> kept;
+    for (std::string_view name : names_.since(mark))
+        if (NameEntry* entry = names_.find(name); entry->kind != TypeParam::Kind::dim) kept.emplace_back(name, *entry);
+    names_.leave(mark);
+    for (auto& [name, entry] : kept) names_.add(name, entry);
 }
 
 Result<DeclId> TypeParser::type_name(const Token& token) {
@@ -273,10 +285,9 @@ Result<Dim> TypeParser::atom() {
         bool named = name.touches && (name.kind == TokenKind::name || name.kind == TokenKind::integer);
         std::string_view key(token.text.data(), named ? 1 + name.text.size() : 1);
         if (named) cursor_.take();
-        NameEntry* entry = named ? names_.find(key) : nullptr;
-        Sym sym = entry ? entry->param.dim : dims.new_symbol("?", SymKind::unknown);
-        if (named && !entry)
-            names_.add(key, NameEntry{TypeParam::Kind::dim, TypeParam{TypeParam::Kind::dim, {}, sym}, token.span});
+        Sym sym = named ? names_.unknowns[key] : Sym();
+        if (!sym.valid()) sym = dims.new_symbol("?", SymKind::unknown);
+        if (named) names_.unknowns[key] = sym;
         read = dims.of(sym);
     } else if (cursor_.at("new")) {
         bool kind_written = cursor_.peek(2).kind == TokenKind::name;           // as dumps of later stages have it

@@ -40,6 +40,7 @@ class TypeParser {
     Result<TypeId> tensor();
     Result<TypeId> tuple();
     Result<TypeId> function();
+    void forget_sizes(size_t mark);
     Result<TypeId> data(const Token& name);
     Result<TypeArg> argument(TypeParam::Kind kind);
     Status skip_argument(DeclId decl, size_t index);
