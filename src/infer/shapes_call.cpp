@@ -29,16 +29,34 @@ Range Walk::range_of(Dim d, bool is_extent) {
     return {sign, is_extent || (sign != Sign::any && know_.bounded(d))};
 }
 
-Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& names) {
-    const Callable callee = program_.codes[code];
+// The parameters of a callee, and the sizes that a lambda took from where it was made.
+Walk::Signature Walk::signature_of(uint32_t code, const std::vector<Made>& args, Names& names) {
+    const Callable& callee = program_.codes[code];
     const Function& function = module_[callee.function];
-    bool lambda = callee.lambda.valid();
-    size_t skip = lambda ? callee.captures.size() + callee.captured_dims.size() : 0;
-    const std::vector<ValueId>& params = lambda ? function[function[callee.lambda].blocks[0]].params : function.params;
-    for (size_t i = 0; lambda && i < callee.captured_dims.size(); ++i)
+    if (!callee.lambda.valid()) return {"@" + function.name, function, function.params, 0};
+    for (size_t i = 0; i < callee.captured_dims.size(); ++i)
         if (Dim size = number_of(abstracts_[args[callee.captures.size() + i].abs].tensor); size.valid())
             names.dims[callee.captured_dims[i]] = size;
-    std::string name = lambda ? "fn" : "@" + function.name;
+    return {"fn", function, function[function[callee.lambda].blocks[0]].params, callee.captures.size() + callee.captured_dims.size()};
+}
+
+bool Walk::fits_signature(uint32_t code, const std::vector<Made>& args) {
+    Names names;
+    auto [name, function, params, skip] = signature_of(code, args, names);
+    Matching matching(module_, abstracts_, names);
+    for (size_t i = 0; i < params.size(); ++i) matching.collect(function[params[i]].type, args[skip + i].abs, "");
+    matching.solve();
+    auto holds = [&](const Equation& e) {
+        return !matching.unsolved(e.written) && !abstracts_.has_unknown(e.found) &&
+               know_.equal(names.image(module_.dims, e.written), e.found);
+    };
+    return !matching.must_look && std::all_of(matching.equations.begin(), matching.equations.end(), holds) &&
+           (program_.codes[code].lambda.valid() || function.where.empty());
+}
+
+Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& names) {
+    auto [name, function, params, skip] = signature_of(code, args, names);
+    const bool lambda = program_.codes[code].lambda.valid();
     Matching matching(module_, abstracts_, names);
     for (size_t i = 0; i < params.size(); ++i)
         matching.collect(function[params[i]].type, args[skip + i].abs, "%" + function[params[i]].name);
@@ -70,13 +88,14 @@ Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& name
     return {};
 }
 
-Result<Walk::Callee> Walk::call_code(uint32_t code, std::vector<Made>& args, Span span) {
+Result<Walk::Callee> Walk::call_code(uint32_t code, std::vector<Made>& args, Span span, bool certain) {
     Names names;
-    TRY(match_signature(code, args, names));
+    const bool checks = !certain && !fits_signature(code, args);
+    if (!checks) TRY(match_signature(code, args, names));
     std::vector<AbsId> values;
     for (const Made& arg : args) values.push_back(normalised(arg.abs));
     Program::Target target = TRY(program_.resolve(
-        self_, code, values, [&](Dim d, bool is_extent) { return range_of(d, is_extent); },
+        self_, code, checks, values, [&](Dim d, bool is_extent) { return range_of(d, is_extent); },
         [&](Dim a, Dim b) { return know_.equal(a, b); }));
     const Summary summary = *TRY(program_.summary(target.instance));
     Callee callee{.instance = target.instance, .plan = std::move(target.plan), .result = summary.result};
@@ -111,7 +130,7 @@ Result<Walk::Callee> Walk::call_code(uint32_t code, std::vector<Made>& args, Spa
 Result<Walk::Made> Walk::call(const Binding& b) {
     std::vector<Made> args;
     for (ValueId arg : b.args) args.push_back(made(arg));
-    Callee callee = TRY(call_code(program_.code_of(b.function), args, b.span));
+    Callee callee = TRY(call_code(program_.code_of(b.function), args, b.span, true));
     Binding out = copy(b);
     if (audible_) {
         for (size_t i = 0; i < args.size(); ++i) out.args[i] = args[i].value;
@@ -232,7 +251,7 @@ Result<Walk::Made> Walk::apply(const Binding& b) {
         all.insert(all.end(), args.begin(), args.end());
         std::vector<Sym> outer = std::move(defines_);
         defines_.clear();
-        Callee callee = TRY(call_code(c.code, all, b.span));
+        Callee callee = TRY(call_code(c.code, all, b.span, closures.size() == 1));
         defines_ = std::move(outer);
         std::copy(all.end() - ptrdiff_t(args.size()), all.end(), args.begin());
         if (audible_) {

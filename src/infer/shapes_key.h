@@ -20,6 +20,7 @@ struct Key {
     uint32_t code = 0;
     std::vector<AbsId> args;
     std::vector<Range> ranges;                           // by pattern symbol
+    bool checks = false;                                 // compares its arguments with its signature itself
     auto operator<=>(const Key&) const = default;
 };
 

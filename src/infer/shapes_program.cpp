@@ -113,9 +113,10 @@ uint32_t Program::instance_of(KeyPlan plan) {
     return it->second;
 }
 
-Result<Program::Target> Program::resolve(uint32_t caller, uint32_t code, const std::vector<AbsId>& args, const RangeOf& range,
-                                         const std::function<bool(Dim, Dim)>& equal) {
+Result<Program::Target> Program::resolve(uint32_t caller, uint32_t code, bool checks, const std::vector<AbsId>& args,
+                                         const RangeOf& range, const std::function<bool(Dim, Dim)>& equal) {
     KeyPlan plan = make_key(abstracts, pool, code, args, range);
+    plan.key.checks = checks;
     if (auto it = by_key_.find(plan.key); it != by_key_.end()) return Target{it->second, std::move(plan)};
     // An earlier walk may have matched this call to a more general key that was under analysis then.
     uint32_t general = UINT32_MAX;
@@ -134,6 +135,7 @@ Result<Program::Target> Program::resolve(uint32_t caller, uint32_t code, const s
     if (general != UINT32_MAX) {
         Key asked = plan.key;
         plan = generalise(abstracts, pool, module, instances[general].plan, args, range, equal);
+        plan.key.checks = checks;
         KeyPlan own = plan;
         uint32_t found = instance_of(std::move(own));
         instances[caller].resolved[asked] = found;

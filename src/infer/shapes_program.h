@@ -67,7 +67,7 @@ class Program {
     uint32_t code_for(uint32_t lambda, const std::vector<AbsId>& captured);
     // The instance for a call from `caller`. `args` are in the caller's terms, normalised.
     struct Target { uint32_t instance; KeyPlan plan; };
-    Result<Target> resolve(uint32_t caller, uint32_t code, const std::vector<AbsId>& args, const RangeOf& range,
+    Result<Target> resolve(uint32_t caller, uint32_t code, bool checks, const std::vector<AbsId>& args, const RangeOf& range,
                            const std::function<bool(Dim, Dim)>& equal);
     Result<const Summary*> summary(uint32_t instance);   // analyses it if need be
     FunctionId output_of(uint32_t instance, uint32_t caller, Span call, bool certain = true);

@@ -47,6 +47,7 @@ Status Walk::enter() {
         if (audible_) new_of_[in.index] = out;
     };
     for (ValueId in : params) take(in);
+    std::vector<Made> sizes;
     bool read_sizes = false;                             // of a closure that was in a container with others
     for (size_t i = 0; i < numbers; ++i) {
         const Sym captured = code_.captured_dims[i];
@@ -58,12 +59,22 @@ Status Walk::enter() {
             know_.assume(dims.constant(0), Relation::less_equal, number_of(abstracts_[size.abs].tensor));
         }
         names_.dims[captured] = number_of(abstracts_[size.abs].tensor);
+        sizes.push_back(size);
     }
     if (lifted)
         for (ValueId in : written) take(in);
     for (ValueId in : params)                            // a capture may have lost its number; no direct scalar is without
         if (lifted && lacks_number(abs(in))) bind(in, TRY(exact_number(made(in), in_[in].span)));
 
+    if (plan.key.checks || read_sizes) {                 // no caller could
+        std::vector<Made> args;
+        if (lifted)
+            for (ValueId in : params) args.push_back(made(in));
+        args.insert(args.end(), sizes.begin(), sizes.end());
+        for (ValueId in : written) args.push_back(made(in));
+        TRY(match_signature(plan.key.code, args, names_));
+        for (size_t i = 0; i < written.size(); ++i) bind(written[i], args[args.size() - written.size() + i]);
+    }
     Matching matching(module_, abstracts_, names_);      // as the caller did: same names, nothing left to check
     for (ValueId in : written) matching.collect(in_[in].type, abs(in), "%" + in_[in].name);
     matching.solve();
@@ -75,9 +86,7 @@ Status Walk::enter() {
         return hidden;
     }
     for (const Equation& e : matching.equations) {
-        if (matching.unsolved(e.written)) continue;
-        if (read_sizes && e.depth == 0) TRY(require(image(e.written), Relation::equal, e.found, "fn: " + e.where));    // no caller could
-        else know_.assume(image(e.written), Relation::equal, e.found);
+        if (!matching.unsolved(e.written)) know_.assume(image(e.written), Relation::equal, e.found);
     }
     if (!lifted)
         for (const DimFact& fact : in_.where) {
@@ -341,7 +350,7 @@ Result<Walk::Made> Walk::narrow(Made made, TypeId written, Names& solved, std::s
     Binding check{.form = Form::check};
     if (audible_) ++checks_, check.args = {made.value};
     if (!what.empty()) check.attributes.push_back({"what", std::move(what)});
-    made.value = emit(std::move(check), made.abs, written, name, current_ ? current_->span : in_.span);
+    made.value = emit(std::move(check), made.abs, written, name, current_ ? current_->span : out_.span);
     return made;
 }
 
@@ -356,7 +365,7 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
     }
     if (audible_) {
         ++checks_;
-        Span span = current_ ? current_->span : in_.span;
+        Span span = current_ ? current_->span : out_.span;
         Binding check{.form = Form::check, .fact = {a, relation, b, span}};
         check.attributes.push_back({"what", std::string(what)});
         std::vector<Sym> outer = std::move(defines_);    // of the operator that asks
@@ -389,7 +398,7 @@ std::string Walk::prefix() const {
     return named ? speaker(*current_) + ": " : "";
 }
 Error Walk::error(std::string what) {
-    return Error{.code = Code::shape, .message = prefix() + what, .where = current_ ? current_->span : in_.span,
+    return Error{.code = Code::shape, .message = prefix() + what, .where = current_ ? current_->span : out_.span,
                  .notes = program_.call_path(self_)};
 }
 

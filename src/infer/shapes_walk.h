@@ -101,8 +101,12 @@ class Walk : public ShapeScope {
     AbsId tie_knot(Closure closure);
     AbsId replace_closure(AbsId value, uint32_t code, const Abs* whole);
     struct Callee { uint32_t instance = 0; KeyPlan plan; AbsId result; std::vector<Dim> chosen; };
-    Result<Callee> call_code(uint32_t code, std::vector<Made>& args, Span span);
+    // `certain`: it is called whatever happens. Of several closures only the one that is called may fail.
+    Result<Callee> call_code(uint32_t code, std::vector<Made>& args, Span span, bool certain);
     Status match_signature(uint32_t code, std::vector<Made>& args, Names& names);
+    bool fits_signature(uint32_t code, const std::vector<Made>& args);       // nothing is left to check
+    struct Signature { std::string name; const Function& function; const std::vector<ValueId>& params; size_t skip; };
+    Signature signature_of(uint32_t code, const std::vector<Made>& args, Names& names);
     Result<Made> narrow(Made made, TypeId written, Names& solved, std::string what = {});
     Status settle(Matching& matching, const std::string& callee);
     AbsId normalised(AbsId value);

@@ -6,6 +6,7 @@
 // where it stands. A branch is replaced only by an arm of exactly its type. Needs the module as the shapes stage leaves it:
 // before, a type that somebody wrote is also a check.
 #include "pass/effects.h"
+#include "pass/known_results.h"
 #include "pass/function_edit.h"
 #include "pass/literals.h"
 #include "pass/passes.h"
@@ -264,6 +265,7 @@ class FoldConstants {
 Result<Module> fold_constants(Module module) {
     Effects effects(module);
     for (Function& function : module.functions) FoldConstants(module, function, effects).run();
+    tell_callers(module);
     return module;
 }
 } // namespace nereus

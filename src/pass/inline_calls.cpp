@@ -7,6 +7,7 @@
 // Not inlined: recursion; a callee with tensors of sizes that the caller learns late, because a region is planned per
 // function and its symbols (decision 003): in the caller each such tensor would be an object; values of unknown rank.
 #include "pass/call_graph.h"
+#include "pass/known_results.h"
 #include "pass/function_edit.h"
 #include "pass/passes.h"
 
@@ -150,9 +151,10 @@ class Inline {
         BindingList copied;
         copy.bindings(callee.body, copied);
         growth_ += candidate.bindings;
-        for (size_t i = 0; i < b.defines.size(); ++i) image_->put(b.defines[i], copy.symbols.of(callee.result_dims[i]));
         if (candidate.applies) rewrite(copied, depth, out);          // perhaps of a closure that is known here
         else out.insert(out.end(), copied.begin(), copied.end());
+        for (size_t i = 0; i < b.defines.size(); ++i)    // after what an inner call has chosen
+            image_->put(b.defines[i], image_->of(copy.symbols.of(callee.result_dims[i])));
         ValueId result = edit_->now(copy.put_for(body.results[0]));
         if (copy.made(result)) {
             Function& f = edit_->function();
@@ -195,6 +197,7 @@ Result<Module> inline_calls(Module module) {
     Inline pass(module, calls);
     for (FunctionId id : calls.callees_first) pass.run(id);
     drop_functions(module, CallGraph(module).reached_from(calls.is_root));       // those whose last call is gone
+    tell_callers(module);
     return module;
 }
 } // namespace nereus
