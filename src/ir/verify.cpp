@@ -65,6 +65,8 @@ class FunctionVerifier {
     Status define(ValueId id) {
         if (id.index >= f.values.size()) return error("a value is out of range");
         if (state_[id.index] != State::unbound) return error(shown(id) + " is bound twice");
+        const TypeKind kind = m.types[f[id].type].kind;
+        if (f[id].known.valid() && kind != TypeKind::tensor && kind != TypeKind::hole) return error(shown(id) + " is no number");
         state_[id.index] = State::visible;
         scope_.push_back(id);
         return {};

@@ -154,9 +154,11 @@ class TailLoops {
             s[leaf.block].bindings.push_back(id);
         }
         s[leaf.block].results = s[leaf.call.valid() ? leaf.call : s[leaf.block].bindings.back()].results;
-        s[s[leaf.block].results[0]].type = type;
+        retype(s[s[leaf.block].results[0]], type);
     }
 
+    // A value that stands for something else from now on: what was known of it is not so any more.
+    static void retype(ValueInfo& value, TypeId type) { value.type = type, value.known = Dim(); }
     TypeId tuple_of(const std::vector<TypeId>& types) { return types.size() == 1 ? types[0] : module_.types.tuple(types); }
     std::vector<ValueId> parts(ValueId whole, const std::vector<TypeId>& types, BindingList& out) {
         if (types.size() == 1) return {whole};
@@ -232,7 +234,7 @@ class TailLoops {
         for (size_t i : states_) types.push_back(from_[from_.params[i]].type);
         Function s = from_;
         calls_give_states(s, {}, tuple_of(types));
-        for (BindingId branch : branches_) s[s[branch].results[0]].type = tuple_of(types);
+        for (BindingId branch : branches_) retype(s[s[branch].results[0]], tuple_of(types));
         Block condition, body;
         condition.span = body.span = f_.span;
         body.params = new_states();
@@ -313,7 +315,7 @@ class TailLoops {
             values.push_back(literal(true, leaf.block)), values.push_back(out);
             give(s, leaf, std::move(values), whole);
         }
-        for (BindingId branch : branches_) s[s[branch].results[0]].type = whole;
+        for (BindingId branch : branches_) retype(s[s[branch].results[0]], whole);
 
         Block condition, body;
         condition.span = body.span = f_.span;
