@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-VECTOR, TREE_STATE, CLASSES, TREES = 3, 6, 2, 8
+VECTOR, TREE_STATE, CLASSES, TREES = 3, 6, 2, 24
 EMBED, CHAR_STATE = 5, 10
 
 
@@ -32,7 +32,7 @@ def random_tree(rng, leaves):
 
 def trees():
     rng = random.Random(11)
-    made = [random_tree(rng, leaves) for leaves in [1, 2, 3, 5, 7, 4, 9, 6][:TREES]]
+    made = [random_tree(rng, 1 + at % 7) for at in range(TREES)]
     return [(tree, int(total > 0)) for tree, total in made]
 
 
