@@ -68,6 +68,9 @@ class Value {
     static Value sequence(std::vector<Value> items);
     // The encoding of --inputs and --json, for example {"dtype": "f32", "shape": [2], "data": [1, 2]}.
     static Result<Value> from_json(std::string_view text);
+    // A structure of tensors from NumPy's .npz, whose names say what is where, as in layers.0.w: fields, items of
+    // tuples .0 and of sequences [0], arguments of constructors .Node.0. `part`: what to take of it; empty: all.
+    static Result<Value> load_npz(const std::string& path, std::string_view part = {});
 
     // ---- readers; using one on a value of another kind is a misuse that ends the program
     Kind kind() const;
@@ -103,6 +106,8 @@ class Value {
     std::optional<std::string> difference(const Value& expected, const Tolerance& tolerance = {}) const;
     // from_json() gives the same bits back.
     std::string to_json() const;
+    // load_npz() gives the same bits back, and so does numpy.load.
+    Status save_npz(const std::string& path) const;
     // On one line for people; what is long is shortened.
     std::string to_text() const;
 

@@ -1,5 +1,6 @@
 #include "value/compare.h"
 #include "value/json.h"
+#include "value/npz.h"
 #include "value/text.h"
 #include "api/value_inside.h"
 #include <cstring>
@@ -96,6 +97,11 @@ Result<Value> Value::from_json(std::string_view text) {
         [&]() -> nereus::Result<Value> { return ValueInside::wrap(TRY(parse_json_value(text))); });
 }
 
+Result<Value> Value::load_npz(const std::string& path, std::string_view part) {
+    return api::guarded<Value>(
+        [&]() -> nereus::Result<Value> { return ValueInside::wrap(TRY(read_npz(path, part))); });
+}
+
 Value::Kind Value::kind() const { return Kind(inside(*this).kind()); }
 DType Value::dtype() const { return DType(tensor_of(*this, "dtype()").dtype()); }
 std::span<const int64_t> Value::shape() const { return tensor_of(*this, "shape()").shape(); }
@@ -143,5 +149,8 @@ std::optional<std::string> Value::difference(const Value& expected, const Tolera
     return found->path.empty() ? found->what : found->path + ": " + found->what;
 }
 std::string Value::to_json() const { return nereus::to_json(inside(*this)); }
+Status Value::save_npz(const std::string& path) const {
+    return api::guarded<void>([&]() -> nereus::Status { return write_npz(path, inside(*this)); });
+}
 std::string Value::to_text() const { return nereus::to_text(inside(*this)); }
 } // namespace nereus::v1

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <thread>
+#include <unistd.h>
 
 namespace {
 using nereus::Code;
@@ -89,6 +90,17 @@ TEST(PublicValue, Structures) {
     EXPECT_EQ(elements, 3);
     EXPECT_EQ(*Value::from_json(all.to_json()), all);
     EXPECT_EQ(all[0].to_text(), "Node(Leaf(Tensor[(2), f32] [1, 2]), Leaf(Tensor[(1), f32] [3]))");
+}
+
+TEST(PublicValue, StructuresAreSaved) {
+    const std::string path = testing::TempDir() + "public_value_" + std::to_string(::getpid()) + ".npz";
+    Value net = Value::record({{"layers", Value::tuple({floats({1, 2}), Value::scalar(int64_t(3))})}, {"rest", Value::constructor("Nil")}});
+    ASSERT_TRUE(net.save_npz(path));
+    EXPECT_EQ(*Value::load_npz(path), net);
+    EXPECT_EQ(*Value::load_npz(path, "layers.0"), floats({1, 2}));
+    EXPECT_EQ(Value::load_npz(path, "layers.2").error().code, Code::value);
+    ::unlink(path.c_str());
+    EXPECT_EQ(Value::load_npz(path).error().code, Code::io);
 }
 
 TEST(PublicValue, CopiesShare) {

@@ -1,5 +1,5 @@
 // grad/leaves.h - writes out map_leaves, fold_leaves and zeros_like: one function per type of structure, which goes
-// through it depth first, in declared order. What comes out is ordinary code, so gradients need no rule for it.
+// through it depth first, in declared order; and the length of a List. What comes out is ordinary code, so gradients need no rule for it.
 #pragma once
 #include "ir/module.h"
 

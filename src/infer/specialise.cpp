@@ -2,6 +2,7 @@
 // known, and one procedure types everything. A use inside the group asks for a copy like any other; monomorphic
 // recursion makes that the copy at hand, so there are finitely many.
 #include "infer/specialise.h"
+#include "infer/leaf_functions.h"
 #include "infer/specialise_forms.h"
 #include "infer/types_finish.h"
 #include "infer/types_group.h"
@@ -70,6 +71,7 @@ class Specialiser {
     }
 
     Status specialise(const Wanted& wanted) {
+        context_.leaf_dtypes.clear();
         BodyTypes types = read_signature(context_, wanted.source, false);
         std::optional<Clash> clash = unify(context_.terms, wanted.type, types.type);
         invariant(!clash, "a use does not fit its function");
@@ -77,6 +79,7 @@ class Specialiser {
         TRY(infer_body(context_, wanted.source, types, open));
         TRY(solve_by_fields(context_, open));
         TRY(settle(types, open));
+        if (!context_.leaf_dtypes.empty()) return specialise(with_leaf_functions(wanted, context_.leaf_dtypes[0]));
         TRY(check_body(context_, wanted.source, types));
         if (wanted.copy.index == 0) known_.emplace(std::pair(wanted.source, finished_.type(types.type)), wanted.copy);
 
@@ -95,6 +98,16 @@ class Specialiser {
         resolve_forms(out_, copy);
         out_[wanted.copy] = std::move(copy);
         return {};
+    }
+
+    // As wanted, but of a source in which one function over leaves is there once per dtype.
+    Wanted with_leaf_functions(const Wanted& wanted, LeafDtypes several) {
+        source_.functions.push_back(nereus::with_leaf_functions(source_[wanted.source], source_.types, several.binding, several.count));
+        context_.schemes.emplace_back();                 // nobody calls it
+        std::string name = std::move(out_[wanted.copy].name);
+        out_[wanted.copy] = source_.functions.back();
+        out_[wanted.copy].name = std::move(name);
+        return {FunctionId(source_.functions.size() - 1), wanted.type, wanted.copy};
     }
 
     // Defaults, until nothing is left unknown. Dtypes first: they may decide what waits.

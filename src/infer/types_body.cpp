@@ -133,6 +133,10 @@ Result<TermId> TypeWalk::op(const Binding& b) {
         TRY(wait(std::move(one)));
         return result;
     }
+    if (b.op->builtin == Builtin::length) {
+        TRY(wait(deferred(Deferred::Kind::length, b, of(b.args[0]))));
+        return terms_.tensor(DType::i64);
+    }
     OpTypes types = TRY(op_types(context_, b, types_.written));
     for (size_t i = 0; i < b.args.size(); ++i)
         TRY(context_.expect(types.args[i], of(b.args[i]), blame_argument(b, i + 1, b.args[i], b.op->name, "")));

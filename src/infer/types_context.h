@@ -26,12 +26,16 @@ struct Blame {
     bool literal = false;                   // what is found was written as a number
 };
 
+// A function given to map_leaves that must be there several times, once per dtype of the structure.
+struct LeafDtypes { const Binding* binding; size_t count; };
+
 struct TypeContext {
     explicit TypeContext(const Module& module);
     const Module& module;
     Terms terms;
     std::vector<FunctionScheme> schemes;                     // by FunctionId
     std::map<std::string, std::vector<DeclId>, std::less<>> records;   // by the name of a field
+    std::vector<LeafDtypes> leaf_dtypes;                     // met so far; specialise empties it
 
     Status expect(TermId expected, TermId found, const Blame& blame);
     Error error(const Blame& blame, std::string what, std::string hint = {}) const;

@@ -14,6 +14,10 @@ std::string list_of(std::span<const std::string> names) {
     return text;
 }
 
+bool is_list(const Module& module, DeclId decl) {
+    return decl.valid() && module[decl].from_prelude && module[decl].name == "List";
+}
+
 class Solver {
  public:
     Solver(TypeContext& context, const Deferred& open) : context_(context), terms_(context.terms), open_(open) {}
@@ -27,6 +31,7 @@ class Solver {
         case Deferred::Kind::field: case Deferred::Kind::update: case Deferred::Kind::record:
         case Deferred::Kind::record_pattern: TRY(fields()); break;
         case Deferred::Kind::index: TRY(index()); break;
+        case Deferred::Kind::length: TRY(length()); break;
         case Deferred::Kind::grad: TRY(grad()); break;
         case Deferred::Kind::leaves: return leaves();
         }
@@ -141,24 +146,55 @@ class Solver {
         return unify_with(terms_.function(params, adjoint), open_.result, name);
     }
 
-    // f takes every tensor of the structure; map_leaves keeps its type, fold_leaves hands the result on.
+    Status length() {
+        if (kind() == TermKind::seq || is_list(context_.module, terms_[open_.subject].decl)) return {};
+        return wrong("length needs a Seq or a List, found " + context_.text(open_.subject),
+                     kind() == TermKind::tensor ? "the sizes of a tensor have names in its type; shape_of(x) gives them" : "");
+    }
+
+    // f takes the tensors of the structure, or one function per dtype does, in a tuple; map_leaves keeps the type,
+    // fold_leaves hands the result on.
     Result<bool> leaves() {
         std::vector<TermId> found, seen;                 // seen: data types
         if (!TRY(collect_leaves(open_.subject, found, seen))) return false;
-        const bool folds = open_.binding->op->name == "fold_leaves";
-        const size_t structures = folds ? 1 : open_.binding->args.size() - 1;
-        for (TermId leaf : found) {
-            std::vector<TermId> params(structures, leaf);
-            if (folds) params.insert(params.begin(), open_.result);
-            Status fits = unify_with(terms_.function(params, folds ? open_.result : leaf), open_.parts[0],
-                                     "the function of " + std::string(open_.binding->op->name));
+        const Attribute* floats = find_attribute(*open_.binding, "floats");
+        if (floats && std::get<bool>(floats->value))
+            std::erase_if(found, [&](TermId leaf) { return has_dtype(leaf) && !is_float(terms_[element(leaf)].dtype); });
+        std::vector<TermId> kinds;                       // the first leaf of each dtype
+        for (TermId leaf : found)
+            if (std::none_of(kinds.begin(), kinds.end(), [&](TermId kind) { return element(kind) == element(leaf); })) kinds.push_back(leaf);
+        if (kinds.size() > 1 && !std::all_of(kinds.begin(), kinds.end(), [&](TermId leaf) { return has_dtype(leaf); })) return false;
+        if (terms_[open_.parts[0]].kind == TermKind::tuple) {
+            if (terms_[open_.parts[0]].count != kinds.size())
+                return wrong(std::to_string(terms_[open_.parts[0]].count) + " functions for a structure of " + std::to_string(kinds.size()) + " dtypes");
+            for (size_t i = 0; i < kinds.size(); ++i) TRY(takes(terms_.part(open_.parts[0], i), kinds[i]));
+            return true;
+        }
+        // A function that is written here is copied for the other dtypes when types are ground.
+        const bool copied = kinds.size() > 1 && is_written_here();
+        if (copied && !open_.call.known()) context_.leaf_dtypes.push_back({open_.binding, kinds.size()});
+        for (size_t i = 0; i < (copied ? 1 : kinds.size()); ++i) {
+            Status fits = takes(open_.parts[0], kinds[i]);
             if (fits) continue;
             Error error = std::move(fits).error();
-            if (terms_.find(terms_.part(leaf, 0)) != terms_.find(terms_.part(found[0], 0)))
-                error.hint = "all tensors of the structure have one dtype; keep counters apart from what is trained";
+            if (i > 0) error.hint = "a structure of several dtypes needs a function that is written in the call, or a named one";
             return error;
         }
         return true;
+    }
+    TermId element(TermId leaf) const { return terms_.find(terms_.part(leaf, 0)); }
+    bool has_dtype(TermId leaf) const { return terms_[element(leaf)].kind == TermKind::dtype; }
+    Status takes(TermId f, TermId leaf) {
+        const bool folds = open_.binding->op->name == "fold_leaves";
+        std::vector<TermId> params(folds ? 1 : open_.binding->args.size() - 1, leaf);
+        if (folds) params.insert(params.begin(), open_.result);
+        return unify_with(terms_.function(params, folds ? open_.result : leaf), f, "the function of " + std::string(open_.binding->op->name));
+    }
+    bool is_written_here() const {
+        const std::vector<Binding>& bindings = context_.module[open_.function].bindings;
+        return std::any_of(bindings.begin(), bindings.end(), [&](const Binding& b) {
+            return (b.form == Form::lambda || b.form == Form::function) && b.results[0] == open_.binding->args[0];
+        });
     }
     // false: some part of the structure is not known yet.
     Result<bool> collect_leaves(TermId id, std::vector<TermId>& found, std::vector<TermId>& seen) {
@@ -239,7 +275,7 @@ Error still_open(const TypeContext& context, const Deferred& open) {
     case Deferred::Kind::project: what = "`." + std::to_string(open.binding->index) + "`"; break;
     case Deferred::Kind::field: what = "`." + open.binding->names[0] + "`"; break;
     case Deferred::Kind::index: what = "`[…]`"; break;
-    case Deferred::Kind::grad: case Deferred::Kind::leaves: what = "`" + std::string(open.binding->op->name) + "`"; break;
+    case Deferred::Kind::length: case Deferred::Kind::grad: case Deferred::Kind::leaves: what = "`" + std::string(open.binding->op->name) + "`"; break;
     case Deferred::Kind::update: what = "`with`"; break;
     case Deferred::Kind::record: case Deferred::Kind::record_pattern: {
         std::vector<std::string> names;

@@ -1,5 +1,5 @@
-// infer/types_deferred.h - what cannot be typed before another type is known: .0, .f, {e with f = …}, e[…], grad, map_leaves
-// and fold_leaves, and records whose fields do not name one type.
+// infer/types_deferred.h - what cannot be typed before another type is known: .0, .f, {e with f = …}, e[…], length, grad,
+// map_leaves and fold_leaves, and records whose fields do not name one type.
 #pragma once
 #include "infer/types_term.h"
 
@@ -7,7 +7,7 @@ namespace nereus {
 struct TypeContext;
 
 struct Deferred {
-    enum class Kind : uint8_t { project, field, update, record, record_pattern, index, grad, leaves } kind = Kind::project;
+    enum class Kind : uint8_t { project, field, update, record, record_pattern, index, length, grad, leaves } kind = Kind::project;
     TermId subject;                         // must be known first
     TermId result;                          // project, field, index, grad: what comes out
     std::vector<TermId> parts;              // update, record, record_pattern: the types of the named fields, in order; leaves: f

@@ -19,8 +19,9 @@ constexpr OpParam grad_params[] = {
     {"f"}, {"wrt", ParamKind::integers, true}, {"mode", ParamKind::text, true}};
 
 constexpr OpParam map_leaves_params[] = {
-    {"f"}, {"s"}, {"t", ParamKind::value, true}, {"u", ParamKind::value, true}, {"v", ParamKind::value, true}};
-constexpr OpParam fold_leaves_params[] = {{"f"}, {"init"}, {"s"}};
+    {"f"}, {"s"}, {"t", ParamKind::value, true}, {"u", ParamKind::value, true}, {"v", ParamKind::value, true},
+    {"floats", ParamKind::boolean, true}};
+constexpr OpParam fold_leaves_params[] = {{"f"}, {"init"}, {"s"}, {"floats", ParamKind::boolean, true}};
 
 constexpr OpDef rows[] = {
     {.name = "ref", .doc = "a new cell that holds v", .params = ref_params, .scheme = "'x: 'x -> Ref['x]",
@@ -31,7 +32,8 @@ constexpr OpDef rows[] = {
      .effect = Effect::writes, .builtin = Builtin::write},
     {.name = "push", .doc = "s with v at its end", .params = push_params, .scheme = "'x: Seq['x], 'x -> Seq['x]",
      .builtin = Builtin::push},
-    {.name = "length", .doc = "how many elements s has", .params = length_params, .scheme = "'x: Seq['x] -> i64",
+    // 's is a Seq or a List
+    {.name = "length", .doc = "how many elements s, a Seq or a List, has", .params = length_params, .scheme = "'s: 's -> i64",
      .builtin = Builtin::length},
     {.name = "set", .doc = "s with v at index i", .params = set_params, .scheme = "'x: Seq['x], 'x -> Seq['x]",
      .effect = Effect::may_fail, .builtin = Builtin::set},
@@ -52,7 +54,7 @@ constexpr OpDef rows[] = {
      .scheme = "'f, 'g: 'f -> 'g", .builtin = Builtin::grad},
     {.name = "vjp", .doc = "the adjoints of f's parameters for an adjoint of its result, given as a last argument",
      .params = grad_params, .scheme = "'f, 'g: 'f -> 'g", .builtin = Builtin::grad},
-    // 'f follows from the leaves of 's
+    // 'f follows from the leaves of 's; floats=true passes over the others, which stay as they are in s
     {.name = "map_leaves", .doc = "s with f(x, …) for every tensor x in it and those at the same place in t, u, v",
      .params = map_leaves_params, .scheme = "'f, 's: 'f, 's, 's, 's, 's -> 's", .builtin = Builtin::leaves},
     {.name = "fold_leaves", .doc = "f(… f(f(init, x0), x1) …, xn) over the tensors of s", .params = fold_leaves_params,

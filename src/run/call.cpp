@@ -1,6 +1,7 @@
 #include "run/call.h"
 #include "base/file.h"
 #include "value/input_spec.h"
+#include "value/npz.h"
 #include "value/text.h"
 #include <algorithm>
 #include <chrono>
@@ -10,8 +11,9 @@
 namespace nereus {
 std::span<const FlagSpec> call_flags() {
     static constexpr FlagSpec flags[] = {
-        {"inputs", true, "FILE.json arguments by parameter name: one object, or a list of them"},
-        {"input", true, "x=SPEC one argument: x=2x3xf32=random, x=@x.npy, x=3xi64=1,2,3, x=f32=2.5"},
+        {"inputs", true, "FILE arguments by parameter name: JSON, one object or a list of them; or an .npz of paths p.w"},
+        {"input", true, "x=SPEC one argument: x=2x3xf32=random, x=@x.npy, x=@p.npz, x=@p.npz:path, x=3xi64=1,2,3, x=f32=2.5"},
+        {"save", true, "FILE.npz the result goes there, not to stdout: an array per tensor, named by its path"},
         {"json", false, "results as JSON, on one line: a value, or a list where the inputs were one"},
         {"seed", true, "N seed of random inputs"},
         {"each", false, "time and peak memory of every call, on stderr"},
@@ -23,10 +25,33 @@ std::span<const FlagSpec> call_flags() {
     return flags;
 }
 
+namespace {
+// The file is a record by parameter name.
+Result<Inputs> read_npz_inputs(const std::string& path) {
+    const Value whole = TRY(read_npz(path));
+    if (!whole.is(Value::Kind::record))
+        return Error{Code::value, "'" + path + "': npz: a " + std::string(kind_name(whole.kind())) + " is no set of arguments by name", {}, "give it to one parameter with --input x=@" + path};
+    Inputs inputs;
+    NamedValues& call = inputs.calls.emplace_back();
+    for (size_t i = 0; i < whole.children().size(); ++i) call.push_back({whole.field_names()[i], whole.children()[i]});
+    return inputs;
+}
+
+Result<Inputs> with_single_inputs(const Arguments& arguments, Inputs inputs) {
+    uint64_t seed = uint64_t(TRY(arguments.whole("seed", 0, 0)));
+    for (const std::string& spec : arguments.values("input")) {
+        Field field = TRY(parse_input_spec(spec, seed));
+        for (NamedValues& call : inputs.calls) call.push_back(field);
+    }
+    return inputs;
+}
+} // namespace
+
 Result<Inputs> read_inputs(const Arguments& arguments) {
     Inputs inputs;
     if (arguments.has("inputs")) {
         std::string path = arguments.value("inputs");
+        if (path.ends_with(".npz")) return with_single_inputs(arguments, TRY(read_npz_inputs(path)));
         std::string text = TRY(read_file(path));
         std::string folder = std::filesystem::path(path).parent_path().string();
         Result<Inputs> read = read_inputs_json(text, folder.empty() ? "." : folder);
@@ -39,12 +64,7 @@ Result<Inputs> read_inputs(const Arguments& arguments) {
     } else {
         inputs.calls.emplace_back();
     }
-    uint64_t seed = uint64_t(TRY(arguments.whole("seed", 0, 0)));
-    for (const std::string& spec : arguments.values("input")) {
-        Field field = TRY(parse_input_spec(spec, seed));
-        for (NamedValues& call : inputs.calls) call.push_back(field);
-    }
-    return inputs;
+    return with_single_inputs(arguments, std::move(inputs));
 }
 
 Result<std::vector<Value>> order_inputs(std::span<const std::string> params, const NamedValues& named) {
@@ -75,6 +95,12 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
         return exit_code(inputs.error());
     }
     bool json = arguments.has("json");
+    const std::string save = arguments.value("save");
+    if (!save.empty() && inputs->is_list) {
+        Error error{Code::usage, "--save takes the result of one call, and the inputs are a list of them"};
+        std::fputs(plain_error(error).c_str(), stderr);
+        return exit_code(error);
+    }
     int exit = 0;
     std::string out;
     if (json && inputs->is_list) out += "[";
@@ -87,6 +113,11 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
             return error;
         };
         Result<Value> result = one();
+        if (result && !save.empty()) {
+            Status saved = write_npz(save, *result);
+            if (saved) continue;
+            result = saved.error();
+        }
         if (json && inputs->is_list && i > 0) out += ", ";
         if (result) {
             out += json ? to_json(*result) : to_text(*result);

@@ -1,7 +1,9 @@
 #include "value/input_spec.h"
 #include "tensor/npy.h"
 #include "value/element.h"
+#include "value/npz.h"
 #include <algorithm>
+#include <optional>
 
 namespace nereus {
 namespace {
@@ -84,26 +86,37 @@ Result<HostTensor> file_tensor(const TypeSpec& type, const std::string& path) {
     return tensor;
 }
 
-Result<HostTensor> parse_content(std::string_view name, std::string_view content, uint64_t seed) {
-    if (content.starts_with('@')) return read_npy(std::string(content.substr(1)));
+// "file.npz" or "file.npz:path"; nullopt: another kind of file.
+std::optional<Result<Value>> structure(std::string_view file) {
+    const size_t colon = file.find(".npz:");
+    if (colon == file.npos && !file.ends_with(".npz")) return std::nullopt;
+    const size_t end = colon == file.npos ? file.size() : colon + 4;
+    return read_npz(std::string(file.substr(0, end)), file.substr(std::min(end + 1, file.size())));
+}
+
+Result<Value> parse_content(std::string_view name, std::string_view content, uint64_t seed) {
+    if (content.starts_with('@')) {
+        if (std::optional<Result<Value>> read = structure(content.substr(1))) return std::move(*read);
+        return Value::tensor(TRY(read_npy(std::string(content.substr(1)))));
+    }
     size_t equals = content.find('=');
     if (equals == content.npos) return malformed("no content after sizes and dtype");
     TypeSpec type = TRY(parse_type(content.substr(0, equals)));
     content.remove_prefix(equals + 1);
-    if (content == "random") return random_tensor(type, name, seed);
-    if (content.starts_with('@')) return file_tensor(type, std::string(content.substr(1)));
-    return listed_tensor(type, content);
+    if (content == "random") return Value::tensor(TRY(random_tensor(type, name, seed)));
+    if (content.starts_with('@')) return Value::tensor(TRY(file_tensor(type, std::string(content.substr(1)))));
+    return Value::tensor(TRY(listed_tensor(type, content)));
 }
 } // namespace
 
 Result<Field> parse_input_spec(std::string_view spec, uint64_t seed) {
     size_t equals = std::min(spec.find('='), spec.size());
     std::string_view name = spec.substr(0, equals);
-    Result<HostTensor> tensor = name.empty() || equals == spec.size()
-                                    ? malformed(name.empty() ? "no name" : "no '=' after the name")
-                                    : parse_content(name, spec.substr(equals + 1), seed);
-    if (tensor) return Field{std::string(name), Value::tensor(std::move(tensor).take())};
-    Error error = std::move(tensor).error();
+    Result<Value> value = name.empty() || equals == spec.size()
+                              ? malformed(name.empty() ? "no name" : "no '=' after the name")
+                              : parse_content(name, spec.substr(equals + 1), seed);
+    if (value) return Field{std::string(name), std::move(value).take()};
+    Error error = std::move(value).error();
     constexpr size_t shown = 60;
     error.message = "input '" + std::string(spec.substr(0, shown)) + (spec.size() > shown ? "…" : "") + "': " +
                     error.message;

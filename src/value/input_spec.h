@@ -1,5 +1,6 @@
 // value/input_spec.h - an argument written on the command line: name, sizes and dtype, content.
 //   x=2x3xf32=random    x=2x3xf32=@file.npy    x=3xi64=1,2,3    x=f32=2.5    x=@file.npy
+//   x=@file.npz, x=@file.npz:layers.0 (a structure, or the part of it at a path: value/npz.h)
 #pragma once
 #include "value/value.h"
 
