@@ -81,6 +81,8 @@ class Leaves {
     }
 
     Result<ValueId> inside(Writer& w, const Work& work, ValueId so_far, const std::vector<ValueId>& parts) {
+        if (++places_ > most_places)
+            return Error{Code::limit, "a type that grows with every level has no end of leaves", w.span};
         const TypeId type = types_.plain(w.type(parts[0]));
         const Type t = module_.types[type];
         switch (t.kind) {
@@ -173,9 +175,11 @@ class Leaves {
         return w.bind(std::move(match), result);
     }
 
+    static constexpr int64_t most_places = 100'000;
     Module& module_;
     ShadowTypes types_;
     std::map<Key, FunctionId> functions_;
+    int64_t places_ = 0;                                 // written for, in all functions together
 };
 } // namespace
 

@@ -26,6 +26,9 @@ struct Blame {
     bool literal = false;                   // what is found was written as a number
 };
 
+// A value that nobody named has a number for a name, which no message should show.
+inline bool is_temporary(std::string_view name) { return !name.empty() && name[0] >= '0' && name[0] <= '9'; }
+
 struct TypeContext {
     explicit TypeContext(const Module& module);
     const Module& module;
@@ -35,6 +38,7 @@ struct TypeContext {
 
     Status expect(TermId expected, TermId found, const Blame& blame);
     Error error(const Blame& blame, std::string what, std::string hint = {}) const;
+    Error clash_error(const Clash& clash, TermId expected, const Blame& blame) const;
     std::string text(TermId id) const;
 
     // Records that have all these fields; `exactly`: and no others. The program's own hide those of the prelude, whose

@@ -451,6 +451,7 @@ hint: did you mean `f32`?
     EXPECT_EQ(failure("def @f(%x) { print(%x) }"), R"(prog.nr:1:20: error: `text` of `print` must be text written in the program
     def @f(%x) { print(%x) }
                        ^~
+hint: write `print("x", %x)`
 )");
 }
 
@@ -479,6 +480,7 @@ hint: an `if` has a value on both sides; `else { () }` does nothing
     EXPECT_EQ(failure("def @f(%x) { if %x { 1 } else { 2 } }"), R"(prog.nr:1:17: error: expected `(` but found `%x`
     def @f(%x) { if %x { 1 } else { 2 } }
                     ^~
+hint: write `if (condition) { … } else { … }`
 )");
 }
 
@@ -601,6 +603,7 @@ hint: bindings stand inside a function: `def @main() { … }`
     EXPECT_EQ(failure("def f(%x) { 1 }"), R"(prog.nr:1:5: error: expected the name of a function (with an `@`) but found `f`
     def f(%x) { 1 }
         ^
+hint: write `@f`
 )");
     EXPECT_EQ(failure("type t = A"), R"(prog.nr:1:6: error: expected the name of a type (with a capital) but found `t`
     type t = A
