@@ -171,7 +171,7 @@ Result<Operand> BodyParser::for_expression() {
     --unbracketed_;
     if (!cursor_.at(",")) {
         Error error = cursor_.expected("`,` and the loop's states");
-        error.hint = "a loop without state is written `for %i in n, () { … }`";
+        error.hint = "states are written `for %i in n, (%s = start) { next }`, none as `()`";
         return error;
     }
     cursor_.take();

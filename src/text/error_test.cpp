@@ -488,7 +488,7 @@ TEST(GrammarErrors, Loops) {
     EXPECT_EQ(failure("def @f(%x) { for %i in 3 { 1 } }"), R"(prog.nr:1:26: error: expected `,` and the loop's states but found `{`
     def @f(%x) { for %i in 3 { 1 } }
                              ^
-hint: a loop without state is written `for %i in n, () { … }`
+hint: states are written `for %i in n, (%s = start) { next }`, none as `()`
 )");
     EXPECT_EQ(failure("def @f(%x) { for %i in 3, () { if (%x) { yield 1; () } else { () } } }"), R"(prog.nr:1:42: error: `yield` stands only at the top level of a loop's body
     def @f(%x) { for %i in 3, () { if (%x) { yield 1; () } else { () } } }
