@@ -247,6 +247,16 @@ class Contracts(Sandbox):
         self.expect_problem("check_contracts", "test/mutants/stray.patch: 0 rows")
 
 
+class Errors(Sandbox):
+    def test_every_message_is_shown(self):
+        self.write("src/cli/x.cpp", 'return Error{Code::usage, "no such thing \'" + name + "\'"};\n'
+                                    'return Error{Code::internal, "we are wrong"};\n')
+        self.write("test/golden/error/x.nr", "# RUN: nereus x\n# FAIL\nerror: no such thing 'x'\n")
+        self.expect_clean("check_errors")
+        self.write("test/golden/error/x.nr", "# RUN: nereus x # no such thing\n# FAIL\nerror: another\n")
+        self.expect_problem("check_errors", "src/cli/x.cpp:1: no golden test in test/golden/error shows: no such thing '")
+
+
 class NewOp(Sandbox):
     """On copies of the files it edits, so that a change of theirs which it cannot follow shows here."""
     TESTS = ["test/oracle/ops.py", "src/driver/op_agree_test.cpp", "src/grad/op_gradients_test.cpp"]

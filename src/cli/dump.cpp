@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/signatures.h"
 #include "driver/pipeline.h"
 #include "exe/text.h"
 #include "infer/types.h"
@@ -34,6 +35,7 @@ std::string kernels_text(const Lowered& lowered) {
 int dump_command(Words words) {
     std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
     flags.push_back({"after", true, "STAGE the last stage that runs (shapes)"});
+    flags.push_back({"signatures", false, "only types, facts about sizes and effects of each function, as inferred"});
     flags.push_back({"generic", false, "every binding in the generic form"});
     flags.push_back({"help", false, "this text"});
     Result<Arguments> arguments = parse_arguments(words, flags);
@@ -53,6 +55,7 @@ int dump_command(Words words) {
     CompileOptions options = compile_options(*arguments);
     CompileReport report;
     auto text = [&]() -> Result<std::string> {
+        if (arguments->has("signatures")) return signatures_text(TRY(run_until(std::move(program->module), "shapes", options, &report)));
         if (after == "types") return print(TRY(infer_types(std::move(program->module))));
         if (after == "kernels") return kernels_text(TRY(lower_program(std::move(program->module), options, &report)));
         if (after == "code") return disassemble(TRY(compile(std::move(program->module), options, &report)));

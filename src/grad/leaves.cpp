@@ -105,6 +105,8 @@ class Leaves {
     }
 
     Result<ValueId> inside(Writer& w, const Work& work, ValueId so_far, const std::vector<ValueId>& parts) {
+        if (++places_ > most_places)
+            return Error{Code::limit, "a type that grows with every level has no end of leaves", w.span};
         const TypeId type = types_.plain(w.type(parts[0]));
         const Type t = module_.types[type];
         switch (t.kind) {
@@ -264,10 +266,12 @@ class Leaves {
         module_.functions[function].bindings[binding] = std::move(call);
     }
 
+    static constexpr int64_t most_places = 100'000;
     Module& module_;
     ShadowTypes types_;
     std::map<TypeId, FunctionId> lengths_;
     std::map<Key, FunctionId> functions_;
+    int64_t places_ = 0;                                 // written for, in all functions together
 };
 } // namespace
 

@@ -173,23 +173,43 @@ class Arms {
 };
 } // namespace
 
+static Matrix unguarded(const Binding& match) {
+    Matrix matrix;
+    for (const Arm& arm : match.arms) matrix.push_back(Row{Arms::plain(&arm.pattern)});
+    return matrix;
+}
+
+static Error never_reached(Arms& arms, const Binding& match, size_t at, const Row& row) {
+    const Pattern& pattern = match.arms[at].pattern;
+    Error error{Code::type, "arm " + std::to_string(at + 1) + " can never be reached: the arms before it take all that it matches",
+                pattern.span.known() ? pattern.span : match.span};
+    for (size_t i = 0; i < at; ++i) {                    // one arm alone is an answer to "which?"
+        if (match.arms[i].guard.valid() || arms.useful(Matrix{Row{Arms::plain(&match.arms[i].pattern)}}, row)) continue;
+        error.notes.push_back({match.arms[i].pattern.span, "this arm takes it"});
+        break;
+    }
+    return error;
+}
+
 Status check_arms(const Module& module, const Binding& match, const RecordOf& record_of) {
     Arms arms(module, record_of);
     Matrix matrix;
     for (size_t i = 0; i < match.arms.size(); ++i) {
         const Pattern& pattern = match.arms[i].pattern;
         Row row{Arms::plain(&pattern)};
-        if (!arms.useful(matrix, row))
-            return Error{Code::type,
-                         "arm " + std::to_string(i + 1) + " can never be reached: the arms before it take everything",
-                         pattern.span.known() ? pattern.span : match.span};
+        if (!arms.useful(matrix, row)) return never_reached(arms, match, i, row);
         if (!match.arms[i].guard.valid()) matrix.push_back(std::move(row));
     }
     std::optional<std::vector<std::string>> example = arms.missing(matrix, 1);
     if (arms.too_hard())
         return Error{Code::limit, "this match has too many combinations to check", match.span, "split it"};
     if (!example) return {};
-    return Error{Code::type, "match does not cover `" + (*example)[0] + "`", match.span,
-                 "add an arm for it, or `_ => …`"};
+    Error error{Code::type, "match does not cover `" + (*example)[0] + "`", match.span, "add an arm for it, or `_ => …`"};
+    for (const Arm& arm : match.arms)
+        if (arm.guard.valid() && !arms.missing(unguarded(match), 1)) {
+            error.notes.push_back({arm.pattern.span, "an arm with a guard may be passed over"});
+            break;
+        }
+    return error;
 }
 } // namespace nereus

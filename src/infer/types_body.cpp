@@ -28,7 +28,8 @@ Status TypeWalk::wait(Deferred deferred) {
 Blame TypeWalk::blame(Span span, std::string_view what, ValueId value) const {
     const ValueInfo& info = function_[value];
     bool literal = immediate_[value.index];
-    return Blame{.span = (literal || !span.known()) && info.span.known() ? info.span : span, .what = what,
+    bool own_place = literal || is_temporary(info.name) || !span.known();    // a name was bound elsewhere
+    return Blame{.span = own_place && info.span.known() ? info.span : span, .what = what,
                  .value = info.name, .literal = literal};
 }
 Blame TypeWalk::blame_argument(const Binding& b, size_t position, ValueId value, std::string_view owner,
@@ -40,9 +41,8 @@ Blame TypeWalk::blame_argument(const Binding& b, size_t position, ValueId value,
 Blame TypeWalk::blame_block(BlockId id, std::string_view what, size_t position) const {
     const Block& block = function_[id];
     if (block.results.size() != 1) return Blame{.span = block.span, .what = what, .position = position};
-    Blame made = blame({}, what, block.results[0]);
+    Blame made = blame(block.span, what, block.results[0]);
     made.position = position;
-    if (!made.span.known()) made.span = block.span;
     return made;
 }
 
@@ -156,6 +156,12 @@ Status TypeWalk::count_arguments(Span span, std::string_view sigil, std::string_
                               std::to_string(given) + " given");
 }
 
+static std::string call_text(const Function& callee) {
+    std::string text;
+    for (ValueId param : callee.params) text += (text.empty() ? "" : ", ") + callee[param].name;
+    return callee.name + "(" + text + ")";
+}
+
 Result<TermId> TypeWalk::call(BindingId id, const Binding& b) {
     const Function& callee = context_.module[b.function];
     std::string_view sigil = callee.from_prelude ? "" : "@";
@@ -169,6 +175,7 @@ Result<TermId> TypeWalk::call(BindingId id, const Binding& b) {
         Error error = std::move(fits).error();
         Span declared = callee[callee.params[i]].span;
         if (declared.known() && !callee.from_prelude) error.notes.push_back({declared, "the parameter"});
+        if (callee.from_prelude && error.hint.empty() && error.notes.empty()) error.hint = "it is called as `" + call_text(callee) + "`";
         return error;
     }
     return terms_.parts(type).back();
@@ -229,7 +236,14 @@ Error TypeWalk::no_such_record(std::span<const std::string> fields, Span span) c
             return Error{Code::name, "no record has a field `" + field + "`" + did_you_mean(field, known), span};
         text += (text.empty() ? "" : ", ") + field;
     }
-    return Error{Code::name, "no record has exactly the fields {" + text + "}", span, "declare one with `type`"};
+    std::string hint = "declare one with `type`";
+    for (DeclId decl : context_.records_with(fields, false, function_.from_prelude)) {
+        hint = "`" + context_.module[decl].name + "` has {";
+        for (const std::string& field : context_.module[decl].constructors[0].field_names)
+            hint += (hint.back() == '{' ? "" : ", ") + field;
+        hint += "}";
+    }
+    return Error{Code::name, "no record has exactly the fields {" + text + "}", span, hint};
 }
 
 Result<TermId> TypeWalk::index(const Binding& b) {

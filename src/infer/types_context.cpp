@@ -19,6 +19,11 @@ bool is_class(const TypeTerm& t, DTypeClass of) {
     return t.kind == TermKind::dtype_unknown && t.of == of;
 }
 
+// A number of any dtype, or nothing known at all: no text that could be pasted.
+bool is_open(const Terms& terms, TermId id) {
+    return terms.is_unknown(id) || (terms[id].kind == TermKind::tensor && terms.is_unknown(terms.part(id, 0)));
+}
+
 // How to convert, where a conversion could be meant.
 std::string cast_hint(const Terms& terms, const Clash& clash, const Blame& blame) {
     const TypeTerm& expected = terms[clash.expected];
@@ -34,7 +39,8 @@ std::string cast_hint(const Terms& terms, const Clash& clash, const Blame& blame
                               : is_class(found, DTypeClass::real)         ? "i64"
                                                                           : "f32";
     if (is_class(expected, DTypeClass::integer) && expected.kind != TermKind::dtype) target = "i64";
-    std::string name = blame.value.empty() || blame.literal ? "…" : "%" + std::string(blame.value);
+    bool named = !blame.value.empty() && !blame.literal && !is_temporary(blame.value);
+    std::string name = named ? "%" + std::string(blame.value) : "…";
     return "nothing is converted silently: write cast(" + name + ", " + std::string(target) + ")";
 }
 } // namespace
@@ -53,27 +59,35 @@ Error TypeContext::error(const Blame& blame, std::string what, std::string hint)
 Status TypeContext::expect(TermId expected, TermId found, const Blame& blame) {
     std::optional<Clash> clash = unify(terms, expected, found);
     if (!clash) return {};
-    switch (clash->kind) {
+    Error error = clash_error(*clash, expected, blame);
+    if (!says_it_all(terms, *clash, expected)) error.notes.push_back({{}, both_types(module, terms, *clash, expected, found)});
+    return error;
+}
+
+Error TypeContext::clash_error(const Clash& clash, TermId expected, const Blame& blame) const {
+    switch (clash.kind) {
     case Clash::Kind::differ: break;
     case Clash::Kind::count: {
-        size_t wanted = terms[clash->expected].count, given = terms[clash->found].count;
-        if (terms[clash->expected].kind == TermKind::function)
-            return error(blame, "expected a function of " + std::to_string(wanted - 1) + " parameters, found one of " +
-                                    std::to_string(given - 1));
+        size_t wanted = terms[clash.expected].count, given = terms[clash.found].count;
+        if (terms[clash.expected].kind == TermKind::function)
+            return error(blame, "expected a function of " + std::to_string(wanted - 1) +
+                                    (wanted == 2 ? " parameter" : " parameters") + ", found one of " + std::to_string(given - 1));
+        if (wanted == 0 || given == 0) break;            // () is no tuple to whoever writes it
         return error(blame, "expected a tuple of " + std::to_string(wanted) + ", found one of " + std::to_string(given) +
-                                ": " + text(clash->expected) + " against " + text(clash->found));
+                                ": " + text(clash.expected) + " against " + text(clash.found));
     }
     case Clash::Kind::rigid: {
-        const TypeTerm& left = terms[clash->expected];
+        const TypeTerm& left = terms[clash.expected];
         bool left_rigid = !left.declared.empty();
-        const std::string& name = (left_rigid ? left : terms[clash->found]).declared[0].name;
-        std::string other = part_text(module, terms, left_rigid ? clash->found : clash->expected);
-        return error(blame, clash_text(module, terms, *clash, expected, found),
-                     "the signature promises to work for every `" + name + "`; write " + other + " instead of `" + name +
-                         "` there if that is meant");
+        const std::string& name = (left_rigid ? left : terms[clash.found]).declared[0].name;
+        const TermId other = left_rigid ? clash.found : clash.expected;
+        return error(blame, clash_text(module, terms, clash),
+                     "the signature promises to work for every `" + name + "`; " +
+                         (is_open(terms, other) ? "leave the type out, and it is inferred"
+                                                : "write " + part_text(module, terms, other) + " instead of `" + name + "` there if that is meant"));
     }
     }
-    return error(blame, clash_text(module, terms, *clash, expected, found), cast_hint(terms, *clash, blame));
+    return error(blame, clash_text(module, terms, clash), says_it_all(terms, clash, expected) ? cast_hint(terms, clash, blame) : "");
 }
 
 std::vector<DeclId> TypeContext::records_with(std::span<const std::string> fields, bool exactly, bool from_prelude) const {

@@ -28,6 +28,8 @@ struct Blame {
 
 // A function given to map_leaves that must be there several times, once per dtype of the structure.
 struct LeafDtypes { const Binding* binding; size_t count; };
+// A value that nobody named has a number for a name, which no message should show.
+inline bool is_temporary(std::string_view name) { return !name.empty() && name[0] >= '0' && name[0] <= '9'; }
 
 struct TypeContext {
     explicit TypeContext(const Module& module);
@@ -39,6 +41,7 @@ struct TypeContext {
 
     Status expect(TermId expected, TermId found, const Blame& blame);
     Error error(const Blame& blame, std::string what, std::string hint = {}) const;
+    Error clash_error(const Clash& clash, TermId expected, const Blame& blame) const;
     std::string text(TermId id) const;
 
     // Records that have all these fields; `exactly`: and no others. The program's own hide those of the prelude, whose

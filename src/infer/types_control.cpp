@@ -106,7 +106,7 @@ Result<TermId> TypeWalk::loop_result(const Binding& b, BlockId body, std::span<c
     const std::vector<ValueId>& given = function_[body].results;
     std::vector<TermId> results;
     for (size_t i = 0; i < given.size(); ++i) {
-        Span span = function_[given[i]].span.known() ? function_[given[i]].span : b.span;
+        Span span = function_[body].span.known() ? function_[body].span : b.span;
         if (i < states.size()) {
             Blame blamed = blame(span, "next value", given[i]);
             blamed.owner = function_[states[i]].name, blamed.sigil = "%";

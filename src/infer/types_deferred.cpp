@@ -45,8 +45,8 @@ class Solver {
         if (open_.call.known()) error.notes.push_back({open_.call, "because of this call"});
         return error;
     }
-    Status unify_with(TermId expected, TermId found, std::string_view what, std::string_view owner = {}) {
-        Status done = context_.expect(expected, found, Blame{.span = open_.span(), .what = what, .owner = owner});
+    Status unify_with(TermId expected, TermId found, std::string_view what, Span span = {}) {
+        Status done = context_.expect(expected, found, Blame{.span = span.known() ? span : open_.span(), .what = what});
         if (done || !open_.call.known()) return done;
         Error error = std::move(done).error();
         error.notes.push_back({open_.call, "because of this call"});
@@ -65,6 +65,10 @@ class Solver {
 
     Status project() {
         uint32_t at = open_.binding->index;
+        const size_t states = states_given_by_this();
+        if (states && (kind() != TermKind::tuple || terms_[open_.subject].count != states))
+            return wrong("the loop has " + std::to_string(states) + " states, so its body ends with a tuple of " +
+                         std::to_string(states) + ", found " + context_.text(open_.subject));
         if (kind() != TermKind::tuple)
             return wrong("`." + std::to_string(at) + "` needs a tuple, found " + context_.text(open_.subject));
         if (at >= terms_[open_.subject].count)
@@ -89,13 +93,31 @@ class Solver {
                 return error;
             }
             TermId given = open_.kind == Deferred::Kind::field ? open_.result : open_.parts[i];
-            TRY(unify_with(*type, given, "field", name));
+            TRY(unify_with(*type, given, "field `" + name + "`", place_of(i)));
         }
         if (open_.kind != Deferred::Kind::record || has.size() == open_.names().size()) return {};
         std::vector<std::string> missing;
         for (const std::string& name : has)
             if (std::find(open_.names().begin(), open_.names().end(), name) == open_.names().end()) missing.push_back(name);
         return wrong("`" + decl.name + "` needs " + list_of(missing) + " too");
+    }
+
+    // Where the value of a field is written, in a record or its update.
+    Span place_of(size_t field) const {
+        if (open_.pattern || open_.kind == Deferred::Kind::field) return {};
+        const Function& function = context_.module[open_.function];
+        const ValueInfo& value = function[open_.binding->args[field + (open_.kind == Deferred::Kind::update ? 1 : 0)]];
+        return is_temporary(value.name) ? value.span : Span{};
+    }
+
+    // The parser takes the value of a loop's body apart, one element for each state.
+    size_t states_given_by_this() const {
+        const Function& function = context_.module[open_.function];
+        for (const Block& block : function.blocks)
+            if (block.results.size() > 1 && block.span == open_.binding->span &&
+                std::find(block.results.begin(), block.results.end(), open_.binding->results[0]) != block.results.end())
+                return block.results.size();
+        return 0;
     }
 
     Status index() {
@@ -209,7 +231,8 @@ class Solver {
         };
         if (term.kind == TermKind::data) {
             if (std::any_of(seen.begin(), seen.end(), same)) return true;
-            if (seen.size() > max_type_nesting) return wrong("a type that grows with every level has no end of leaves");
+            // (a, a) inside doubles them: no need to count to the end
+            if (seen.size() > max_type_nesting || found.size() > 10'000) return wrong("a type that grows with every level has no end of leaves");
             seen.push_back(id);
         }
         switch (term.kind) {

@@ -39,10 +39,22 @@ TermId Terms::data(DeclId decl, std::span<const TermId> args) { return composite
 TermId Terms::find(TermId id) const {
     while (parent_[id.index] != id) {
         TermId up = parent_[id.index];
+        if (supposing_ && parent_[up.index] != up) supposed_.push_back({id, up});
         parent_[id.index] = parent_[up.index];
         id = parent_[id.index];
     }
     return id;
+}
+
+void Terms::merge_supposed(TermId from, TermId to) {
+    from = find(from);
+    supposed_.push_back({from, from});
+    parent_[from.index] = find(to);
+}
+
+void Terms::take_back() {
+    supposing_ = false;
+    for (size_t i = supposed_.size(); i-- > 0;) parent_[supposed_[i].id.index] = supposed_[i].parent;
 }
 
 std::span<const TermId> Terms::parts(TermId id) const {

@@ -1,8 +1,9 @@
 // infer/types_term.h - type terms: structure and dtypes with unknowns, in a union-find. Ranks and sizes are no part of
 // a term, and neither are the dim and shape arguments of data types.
 //
-// Terms live as long as their `Terms`; nothing is ever undone, because the first clash ends inference. Equal composite
-// terms may be merged too, so cyclic terms can arise: they are found by `nesting` when a group of functions is done.
+// Terms live as long as their `Terms`; the first clash ends inference, and all that is then taken back is that the two
+// sides were held to be equal, so that each can be shown as it is. Equal composite terms may be merged too, so cyclic
+// terms can arise: they are found by `nesting` when a group of functions is done.
 #pragma once
 #include "ir/module.h"
 #include "ir/scheme.h"
@@ -49,6 +50,11 @@ class Terms {
 
     // For unify: `from` becomes `to`. An unknown's class is met by the caller.
     void merge(TermId from, TermId to) { parent_[find(from).index] = find(to); }
+    // Composites held to be equal, between `suppose` and the end of it: kept, or taken back after a clash.
+    void suppose() { supposing_ = true, supposed_.clear(); }
+    void merge_supposed(TermId from, TermId to);
+    void keep() { supposing_ = false; }
+    void take_back();
     TypeTerm& node(TermId id) { return terms_[find(id).index]; }
     TermId composite(TermKind kind, std::span<const TermId> parts, DeclId decl = {});
 
@@ -57,7 +63,10 @@ class Terms {
 
  private:
     std::vector<TypeTerm> terms_;
+    struct Before { TermId id, parent; };
     mutable std::vector<TermId> parent_;    // of a representative: itself; find() shortens paths
+    mutable std::vector<Before> supposed_;  // parents to put back, the last first
+    bool supposing_ = false;
     std::vector<TermId> parts_;
 };
 inline constexpr uint32_t max_type_nesting = 1000;   // so that whoever walks a finished type may recurse

@@ -152,10 +152,10 @@ const Case refused[] = {
     {"arity of a value", "def @f(%x: f32) { %g = fn(%y) { %y }; %g(%x, %x) }", "`%g`: takes 1 argument, 2 given"},
     {"not a function", "def @f(%x: f32) { %x(%x) }", "`%x`: only a function can be called, found Tensor[.., f32]"},
     {"argument", "type L[a] = N | C(a, L[a])\ndef @g(%l: L[f32]) { %l }\ndef @f(%l: L[i64]) { @g(%l) }",
-     "argument 1 of `@g`: expected f32, found i64, inside L[Tensor[.., f32]] | nothing is converted silently: write cast(%l, f32)"},
+     "argument 1 of `@g`: expected f32, found i64"},
     {"infinite type", "def @f(%x) { %x(%x) }", "`%x`: its type would contain itself | a recursive structure needs a declared type"},
     {"rigid against dtype", "def @f(%x: a) -> a { %x + 1 }", "argument 1 of `add`: expected Tensor[.., number], found `a` | "
-     "the signature promises to work for every `a`; write Tensor[.., number] instead of `a` there if that is meant"},
+     "the signature promises to work for every `a`; leave the type out, and it is inferred"},
     {"rigid against rigid", "def @f(%x: a, %y: b) -> a { %y }", "result of `@f`: expected `a`, found `b` | "
      "the signature promises to work for every `a`; write `b` instead of `a` there if that is meant"},
     {"rigid dtype", "def @f[t: dtype](%x: Tensor[(n), t]) -> Tensor[(n), f32] { %x }",
@@ -183,7 +183,7 @@ const Case refused[] = {
     {"record", "type P = {count: f32, mean: f32}\ndef @f() { {count = 1, maen = 2} }",
      "no record has a field `maen`, did you mean `mean`?"},
     {"record with fewer fields", "type P = {count: f32, mean: f32}\ndef @f() { {count = 1} }",
-     "no record has exactly the fields {count} | declare one with `type`"},
+     "no record has exactly the fields {count} | `P` has {count, mean}"},
     {"constructor", "type O[a] = None_ | Some_(a)\ndef @f(%o) { match (%o) { None_ => 0, Some_(%x) => %x, true => 1 } }",
      "pattern: expected O[Tensor[.., number]], found Tensor[.., bool]"},
     {"index", "def @f(%x: Tensor[(n), f32]) { %x[0.5] }",
@@ -207,15 +207,15 @@ const Case refused[] = {
     {"missing record", "type P = {a: bool, b: bool}\ndef @f(%p) { match (%p) { {a = true, b = _} => 1, {a = _, b = true} => 2 } }",
      "match does not cover `{a = false, b = false}` | add an arm for it, or `_ => …`"},
     {"redundant arm", "def @f(%n) { match (%n) { 0 => 1, _ => 2, 3 => 4 } }",
-     "arm 3 can never be reached: the arms before it take everything"},
+     "arm 3 can never be reached: the arms before it take all that it matches"},
     {"redundant number", "def @f(%n) { match (%n) { 0 => 1, 0 => 2, _ => 3 } }",
-     "arm 2 can never be reached: the arms before it take everything"},
+     "arm 2 can never be reached: the arms before it take all that it matches"},
     {"redundant after all constructors", "def @f(%c) { match (%c) { true => 1, false => 2, _ => 3 } }",
-     "arm 3 can never be reached: the arms before it take everything"},
+     "arm 3 can never be reached: the arms before it take all that it matches"},
     {"refutable binding", "type L[a] = N | C(a, L[a])\ndef @f(%l: L[f32]) { C(%x, _) = %l; %x }",
      "match does not cover `N` | add an arm for it, or `_ => …`"},
     {"custom gradient", "def @sq(%x: f32) with vjp = (@fwd, @bwd) { %x * %x }\ndef @fwd(%x) { %x * %x }\ndef @bwd(%r, %d) { %d }",
-     "vjp of `@fwd`: expected (Tensor[.., f32], _), found Tensor[.., f32], inside fn(Tensor[.., f32]) -> (Tensor[.., f32], _)"},
+     "vjp of `@fwd`: expected (Tensor[.., f32], _), found Tensor[.., f32]"},
 };
 INSTANTIATE_TEST_SUITE_P(Types, Refused, testing::ValuesIn(refused));
 

@@ -5,39 +5,23 @@ namespace nereus {
 namespace {
 constexpr size_t longest = 200;                          // bytes: types can be far larger than a message should be
 
+constexpr size_t nowhere = SIZE_MAX;
+
 class TermWriter {
  public:
     TermWriter(const Module& module, const Terms& terms, bool to_paste = false)
         : module_(module), terms_(terms), to_paste_(to_paste) {}
 
-    void write(TermId id, int depth = 0) {
-        if (out.size() > longest || depth > 20) { out += "…"; return; }
-        const TypeTerm& term = terms_[id];
-        switch (term.kind) {
-        case TermKind::unknown: case TermKind::dtype_unknown:
-            out += !term.declared.empty() ? term.declared[0].name : to_paste_ ? "…" : "_";
-            break;
-        case TermKind::dtype: out += dtype_name(term.dtype); break;
-        case TermKind::tensor: out += "Tensor[.., ", element(terms_.part(id, 0)), out += "]"; break;
-        case TermKind::tuple: out += "(", list(terms_.parts(id), depth), out += ")"; break;
-        case TermKind::ref: out += "Ref[", list(terms_.parts(id), depth), out += "]"; break;
-        case TermKind::seq: out += "Seq[", list(terms_.parts(id), depth), out += "]"; break;
-        case TermKind::function: {
-            std::span<const TermId> parts = terms_.parts(id);
-            out += "fn(", list(parts.first(parts.size() - 1), depth), out += ") -> ";
-            write(parts.back(), depth + 1);
-            break;
-        }
-        case TermKind::data: data(id, term.decl, depth); break;
-        }
+    void write(TermId id) { write(id, 0, nowhere); }
+    // The part at the end of the path is marked; `brief`: what does not lead there reads "…".
+    void write_marked(TermId id, std::span<const uint32_t> path, bool brief) {
+        path_ = path, brief_ = brief;
+        write(id, 0, 0);
     }
-    void element(TermId id) {
-        const TypeTerm& term = terms_[id];
-        bool open = term.kind == TermKind::dtype_unknown && term.declared.empty();
-        if (open && to_paste_) out += dtype_name(default_dtype(term.of));
-        else if (open) out += class_word(term.of);
-        else write(id);
-    }
+    std::string out;
+    size_t mark_begin = 0, mark_end = 0;
+
+ private:
     static std::string_view class_word(DTypeClass of) {
         switch (of) {
         case DTypeClass::any: return "_";
@@ -47,24 +31,72 @@ class TermWriter {
         }
         return "_";
     }
-    std::string out;
 
- private:
-    void list(std::span<const TermId> parts, int depth) {
-        for (size_t i = 0; i < parts.size(); ++i) {
-            if (i) out += ", ";
-            if (out.size() > longest) { out += "…"; return; }
-            write(parts[i], depth + 1);
+    // `along`: steps of the path that led here; nowhere: it leads elsewhere.
+    void write(TermId id, int depth, size_t along) {
+        const bool marked = along == path_.size() && !path_.empty();
+        if (marked) mark_begin = out.size();
+        if (brief_ && along == nowhere) out += "…";
+        else if (!brief_ && (out.size() > longest || depth > 20)) out += "…";
+        else if (marked && depth > 0 && brief_ && terms_[id].count > 0) shorten(id);
+        else term(id, depth, along);
+        if (marked) mark_end = out.size();
+    }
+    void shorten(TermId id) {                            // a marked part of a type that is too long as it is
+        TermWriter inner(module_, terms_, to_paste_);
+        inner.write(id);
+        out += inner.out;
+    }
+    void term(TermId id, int depth, size_t along) {
+        const TypeTerm& term = terms_[id];
+        std::span<const TermId> parts = terms_.parts(id);
+        switch (term.kind) {
+        case TermKind::unknown: case TermKind::dtype_unknown:
+            out += !term.declared.empty() ? term.declared[0].name : to_paste_ ? "…" : "_";
+            break;
+        case TermKind::dtype: out += dtype_name(term.dtype); break;
+        case TermKind::tensor: out += "Tensor[.., ", element(id, 0, along), out += "]"; break;
+        case TermKind::tuple: out += "(", list(parts, depth, along), out += ")"; break;
+        case TermKind::ref: out += "Ref[", list(parts, depth, along), out += "]"; break;
+        case TermKind::seq: out += "Seq[", list(parts, depth, along), out += "]"; break;
+        case TermKind::function:
+            out += "fn(", list(parts.first(parts.size() - 1), depth, along), out += ") -> ";
+            part(parts.back(), uint32_t(parts.size() - 1), depth, along);
+            break;
+        case TermKind::data: data(id, term.decl, depth, along); break;
         }
     }
-    void data(TermId id, DeclId decl, int depth) {
+    size_t step(uint32_t index, size_t along) const {
+        return along != nowhere && along < path_.size() && path_[along] == index ? along + 1 : nowhere;
+    }
+    void part(TermId id, uint32_t index, int depth, size_t along) { write(id, depth + 1, step(index, along)); }
+    void element(TermId whole, uint32_t index, size_t along) {
+        TermId id = terms_.part(whole, index);
+        const TypeTerm& term = terms_[id];
+        const bool marked = step(index, along) == path_.size() && !path_.empty();
+        bool open = term.kind == TermKind::dtype_unknown && term.declared.empty();
+        if (marked) mark_begin = out.size();
+        if (open && to_paste_) out += dtype_name(default_dtype(term.of));
+        else if (open) out += class_word(term.of);
+        else if (term.kind == TermKind::dtype) out += dtype_name(term.dtype);
+        else this->term(id, 0, nowhere);
+        if (marked) mark_end = out.size();
+    }
+    void list(std::span<const TermId> parts, int depth, size_t along) {
+        for (uint32_t i = 0; i < parts.size(); ++i) {
+            if (i) out += ", ";
+            if (!brief_ && out.size() > longest) { out += "…"; return; }
+            part(parts[i], i, depth, along);
+        }
+    }
+    void data(TermId id, DeclId decl, int depth, size_t along) {
         out += module_[decl].name;
-        size_t next = 0, shown = 0;
+        uint32_t next = 0, shown = 0;
         for (const TypeParam& param : module_[decl].params) {
             out += shown++ ? ", " : "[";
             switch (param.kind) {
-            case TypeParam::Kind::type: write(terms_.part(id, next++), depth + 1); break;
-            case TypeParam::Kind::dtype: element(terms_.part(id, next++)); break;
+            case TypeParam::Kind::type: part(terms_.part(id, next), next, depth, along), ++next; break;
+            case TypeParam::Kind::dtype: element(id, next, along), ++next; break;
             case TypeParam::Kind::shape: out += ".."; break;
             case TypeParam::Kind::dim: out += "?"; break;
             }
@@ -73,8 +105,18 @@ class TermWriter {
     }
     const Module& module_;
     const Terms& terms_;
-    bool to_paste_;
+    bool to_paste_, brief_ = false;
+    std::span<const uint32_t> path_ = {};
 };
+
+std::string marks_under(std::string_view line, size_t begin, size_t end) {
+    auto columns = [&](size_t from, size_t to) {         // continuation bytes take no place
+        return size_t(std::count_if(line.begin() + ptrdiff_t(from), line.begin() + ptrdiff_t(to),
+                                    [](char c) { return (uint8_t(c) & 0xc0) != 0x80; }));
+    };
+    size_t width = std::max<size_t>(1, columns(begin, end));
+    return std::string(columns(0, begin), ' ') + "^" + std::string(width - 1, '~');
+}
 
 // Edits between two words, two swapped letters being one; limit + 1 stands for more.
 size_t distance(std::string_view a, std::string_view b, size_t limit) {
@@ -167,16 +209,30 @@ std::string part_text(const Module& module, const Terms& terms, TermId id) {
     return text_of(module, terms, id);
 }
 
-std::string clash_text(const Module& module, const Terms& terms, const Clash& clash, TermId expected, TermId found) {
-    std::string text = "expected " + part_text(module, terms, clash.expected) + ", found " +
-                       part_text(module, terms, clash.found);
-    auto holds = [&](TermId whole, TermId part) {        // the part says it all: it is the type, or its dtype
-        whole = terms.find(whole), part = terms.find(part);
-        return whole == part || (terms[whole].kind == TermKind::tensor && terms.find(terms.part(whole, 0)) == part);
-    };
-    // A merged composite shows its expected side on both; then the whole types say nothing new.
-    if (holds(expected, clash.expected) || holds(found, clash.found)) return text;
-    return text + ", inside " + text_of(module, terms, expected);
+std::string clash_text(const Module& module, const Terms& terms, const Clash& clash) {
+    return "expected " + part_text(module, terms, clash.expected) + ", found " + part_text(module, terms, clash.found);
+}
+
+bool says_it_all(const Terms& terms, const Clash& clash, TermId expected) {
+    return clash.path.empty() || (clash.path.size() == 1 && terms[expected].kind == TermKind::tensor);
+}
+
+std::string both_types(const Module& module, const Terms& terms, const Clash& clash, TermId expected, TermId found) {
+    constexpr size_t widest = 100;
+    std::string text;
+    for (bool brief : {false, true}) {
+        text.clear();
+        size_t width = 0;
+        for (const auto& [word, id] : {std::pair("expected ", expected), std::pair("found    ", found)}) {
+            TermWriter writer(module, terms);
+            writer.write_marked(id, clash.path, brief);
+            text += "\n    " + std::string(word) + writer.out + "\n             " +
+                    marks_under(writer.out, writer.mark_begin, writer.mark_end);
+            width = std::max(width, writer.out.size());
+        }
+        if (width <= widest) break;
+    }
+    return "the types differ where they are marked" + text;
 }
 
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> names) {
@@ -184,7 +240,7 @@ std::string did_you_mean(std::string_view wrong, std::span<const std::string> na
     const std::string* nearest = nullptr;
     for (const std::string& name : names) {
         size_t away = distance(wrong, name, limit);
-        if (away < best) best = away, nearest = &name;
+        if (away < best && away < std::max(wrong.size(), name.size())) best = away, nearest = &name;
     }
     return nearest ? ", did you mean `" + *nearest + "`?" : "";
 }

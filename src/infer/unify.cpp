@@ -43,27 +43,41 @@ std::optional<Clash> bind(Terms& terms, TermId expected, TermId found) {
 } // namespace
 
 std::optional<Clash> unify(Terms& terms, TermId expected, TermId found) {
-    struct Pair { TermId expected, found; };
-    std::vector<Pair> work{{expected, found}};
+    constexpr uint32_t top = UINT32_MAX;
+    struct Pair { TermId expected, found; uint32_t inside, part; };      // part of which of `opened`
+    struct Opened { uint32_t inside, part; };
+    std::vector<Pair> work{{expected, found, top, 0}};
+    std::vector<Opened> opened;
+    terms.suppose();
+    auto clash_at = [&](Clash clash, const Pair& pair) {
+        for (Opened at{pair.inside, pair.part}; at.inside != top; at = opened[at.inside]) clash.path.push_back(at.part);
+        std::reverse(clash.path.begin(), clash.path.end());
+        terms.take_back();
+        return clash;
+    };
     while (!work.empty()) {
-        TermId left = terms.find(work.back().expected), right = terms.find(work.back().found);
+        Pair pair = work.back();
+        TermId left = terms.find(pair.expected), right = terms.find(pair.found);
         work.pop_back();
         if (left == right) continue;
         TermKind kind = terms[left].kind, other = terms[right].kind;
         bool open = kind == TermKind::unknown || kind == TermKind::dtype_unknown || other == TermKind::unknown ||
                     other == TermKind::dtype_unknown;
         if (open) {
-            if (std::optional<Clash> clash = bind(terms, left, right)) return clash;
+            if (std::optional<Clash> clash = bind(terms, left, right)) return clash_at(*clash, pair);
             continue;
         }
         if (kind != other || kind == TermKind::dtype || terms[left].decl != terms[right].decl)
-            return Clash{Clash::Kind::differ, left, right};
-        if (terms[left].count != terms[right].count) return Clash{Clash::Kind::count, left, right};
+            return clash_at(Clash{Clash::Kind::differ, left, right}, pair);
+        if (terms[left].count != terms[right].count) return clash_at(Clash{Clash::Kind::count, left, right}, pair);
         size_t count = terms[left].count;
+        uint32_t inside = uint32_t(opened.size());
+        opened.push_back({pair.inside, pair.part});
         for (size_t i = count; i-- > 0;)                 // from the back: the first part is compared first
-            work.push_back({terms.part(left, i), terms.part(right, i)});
-        terms.merge(right, left);                        // before the parts: a cyclic term ends here
+            work.push_back({terms.part(left, i), terms.part(right, i), inside, uint32_t(i)});
+        terms.merge_supposed(right, left);               // before the parts: a cyclic term ends here
     }
+    terms.keep();
     return std::nullopt;
 }
 } // namespace nereus

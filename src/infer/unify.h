@@ -11,9 +11,10 @@ struct Clash {
         rigid,         // a declared variable against something it may not be
     } kind = Kind::differ;
     TermId expected, found;
+    std::vector<uint32_t> path = {};        // which part of which part, from the whole types to these
 };
 
-// Near linear in the size of the terms, and without recursion. After a clash the terms are of no further use.
+// Near linear in the size of the terms, and without recursion. After a clash the terms serve to be shown, and no more.
 std::optional<Clash> unify(Terms& terms, TermId expected, TermId found);
 
 // What becomes of a number that nothing decides.

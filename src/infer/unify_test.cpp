@@ -40,8 +40,35 @@ TEST_F(Unify, NamesTheInnermostDifference) {
     TermId right = terms.tuple(std::vector{terms.tensor(DType::f32), terms.seq(terms.tensor(DType::f64))});
     std::optional<Clash> clash = unify(terms, left, right);
     ASSERT_TRUE(clash);
-    EXPECT_EQ(clash_text(module, terms, *clash, left, right),
-              "expected i64, found f64, inside (Tensor[.., f32], Seq[Tensor[.., i64]])");
+    EXPECT_EQ(clash_text(module, terms, *clash), "expected i64, found f64");
+    EXPECT_FALSE(says_it_all(terms, *clash, left));
+    EXPECT_EQ(both_types(module, terms, *clash, left, right), R"(the types differ where they are marked
+    expected (Tensor[.., f32], Seq[Tensor[.., i64]])
+                                              ^~~
+    found    (Tensor[.., f32], Seq[Tensor[.., f64]])
+                                              ^~~)");
+}
+
+TEST_F(Unify, LongTypesAreCutAroundTheDifference) {
+    std::vector<TermId> expected(12, terms.tensor(DType::f32)), found = expected;
+    expected[7] = terms.ref(terms.tensor(DType::i64)), found[7] = terms.seq(terms.tensor(DType::i64));
+    TermId left = terms.tuple(expected), right = terms.tuple(found);
+    std::optional<Clash> clash = unify(terms, left, right);
+    ASSERT_TRUE(clash);
+    EXPECT_EQ(both_types(module, terms, *clash, left, right), R"(the types differ where they are marked
+    expected (…, …, …, …, …, …, …, Ref[Tensor[.., i64]], …, …, …, …)
+                                   ^~~~~~~~~~~~~~~~~~~~
+    found    (…, …, …, …, …, …, …, Seq[Tensor[.., i64]], …, …, …, …)
+                                   ^~~~~~~~~~~~~~~~~~~~)");
+}
+
+TEST_F(Unify, BothSidesAreShownAsTheyAre) {
+    TermId shared = terms.tuple(std::vector{terms.tensor(DType::f32)}), other = terms.tuple(std::vector{terms.tensor(DType::f32)});
+    TermId left = terms.tuple(std::vector{shared, shared, terms.tensor(DType::i64)});
+    TermId right = terms.tuple(std::vector{other, shared, terms.ref(terms.unknown())});
+    ASSERT_TRUE(unify(terms, left, right));
+    EXPECT_EQ(text(left), "((Tensor[.., f32]), (Tensor[.., f32]), Tensor[.., i64])");
+    EXPECT_EQ(text(right), "((Tensor[.., f32]), (Tensor[.., f32]), Ref[_])");
 }
 
 TEST_F(Unify, DeclaredVariablesStayApart) {

@@ -222,9 +222,9 @@ Status BodyParser::fill_list(Slot& slot) {
 Status BodyParser::fill_attribute(const OpDef& op, const OpParam& param, Slot& slot) {
     Attribute attribute{.name = std::string(param.name)};
     const Token& start = cursor_.peek();
-    auto wrong = [&](std::string_view what) {
+    auto wrong = [&](std::string_view what, std::string_view hint = {}) {
         return Error{Code::type, quoted(param.name) + " of " + quoted(op.name) + " must be " + std::string(what),
-                     start.span};
+                     start.span, std::string(hint)};
     };
     if (param.kind == ParamKind::dtype) {
         if (start.kind != TokenKind::name) return wrong("a dtype");
@@ -252,7 +252,8 @@ Status BodyParser::fill_attribute(const OpDef& op, const OpParam& param, Slot& s
             const Literal* literal = operand.is_constant() ? &emit_.constant_of(operand).literal : nullptr;
             if (!literal || literal->is_tensor || emit_.constant_of(operand).is_dim ||
                 literal->kind != (text ? Literal::Kind::text : Literal::Kind::boolean))
-                return wrong(text ? "text written in the program" : "`true` or `false`");
+                return text && op.name == "print" ? wrong("text written in the program", "write `print(\"x\", %x)`")
+                                                  : wrong(text ? "text written in the program" : "`true` or `false`");
             if (text) attribute.value = literal->text;
             else attribute.value = literal->integers[0] != 0;
         }

@@ -6,18 +6,18 @@ namespace nereus {
 
 Result<Operand> BodyParser::if_expression() {
     const Token& word = cursor_.take();
-    TRY(cursor_.expect("("));
+    TRY(cursor_.expect("(", "write `if (condition) { … } else { … }`"));
     Binding binding{.form = Form::if_};
     {
         Layout layout(*this, false);
         Operand condition = TRY(expression());
-        TRY(cursor_.expect(")"));
+        TRY(cursor_.expect(")", cursor_.at("=") ? "equality is written `==`" : ""));
         binding.args = {emit_.use(condition)};
     }
     binding.blocks.push_back(TRY(block()));
     if (!cursor_.at("else")) {
         Error error = cursor_.expected("`else`");
-        error.hint = "an `if` has a value on both sides; `else { () }` does nothing";
+        if (error.hint.empty()) error.hint = "an `if` has a value on both sides; `else { () }` does nothing";
         return error;
     }
     cursor_.take();
@@ -40,7 +40,7 @@ Result<Operand> BodyParser::if_expression() {
 
 Result<Operand> BodyParser::match_expression() {
     const Token& word = cursor_.take();
-    TRY(cursor_.expect("("));
+    TRY(cursor_.expect("(", "write `match (value) { pattern => value, … }`"));
     Layout layout(*this, false);
     Operand subject = TRY(expression());
     TRY(cursor_.expect(")"));
@@ -65,11 +65,12 @@ Status BodyParser::match_arm(Binding& match) {
     Arm arm;
     arm.pattern = TRY(bind_pattern(syntax, params));
     if (cursor_.accept("if")) arm.guard = TRY(guard_block());
-    TRY(cursor_.expect("=>"));
+    TRY(cursor_.expect("=>", "an arm is written `pattern => value`, with `pattern if condition => value` for a guard"));
     BlockId body = emit_.open_block();
     emit_.block().params = std::move(params);
     emit_.block().span = start.span;
     Operand value = TRY(cursor_.at("{") && !record_follows() ? block_contents(nullptr) : expression());
+    emit_.block().span = value.span;
     ValueId result = emit_.use(value);
     emit_.block().results = {result};
     emit_.close_block();
@@ -82,7 +83,9 @@ Status BodyParser::match_arm(Binding& match) {
 Result<BlockId> BodyParser::guard_block() {
     if (cursor_.at("{")) return block();
     BlockId id = emit_.open_block();
-    ValueId result = emit_.use(TRY(expression()));
+    Operand value = TRY(expression());
+    emit_.block().span = value.span;
+    ValueId result = emit_.use(value);
     emit_.block().results = {result};
     emit_.close_block();
     return id;
@@ -104,17 +107,17 @@ bool BodyParser::record_follows() const {
 
 // ( %s: T = e, … ): the initial values are evaluated in the enclosing scope; the names are bound afterwards.
 Result<std::vector<BodyParser::State>> BodyParser::states() {
-    TRY(cursor_.expect("("));
+    TRY(cursor_.expect("(", "a loop's states are written `(%s = start, …)`, none as `()`"));
     Layout layout(*this, false);
     std::vector<State> states;
     std::vector<Operand> initial;
     Once once;
     TRY(cursor_.list(")", [&]() -> Status {
         State state;
-        state.name = TRY(cursor_.expect_kind(TokenKind::value, "a variable"));
+        state.name = TRY(cursor_.expect_kind(TokenKind::value, "a variable", "a loop's states are written `(%s = start, …)`"));
         TRY(once.add("state", state.name));
         state.notes = TRY(annotation(TypeParser::Unknown::reject, true));
-        TRY(cursor_.expect("="));
+        TRY(cursor_.expect("=", "a loop's states are written `(%s = start, …)`; the condition of `while` follows them"));
         initial.push_back(TRY(expression()));
         states.push_back(std::move(state));
         return {};
@@ -137,6 +140,7 @@ Result<BlockId> BodyParser::loop_body(const std::vector<State>& states, std::vec
     std::vector<ValueId> yields, results;
     // a body that only yields has no value to write
     Operand last = TRY(block_contents(&yields, states.empty()));
+    emit_.block().span = last.span;
     if (states.empty()) {
         TRY(discard(last));
     } else if (states.size() == 1) {
@@ -167,7 +171,7 @@ Result<Operand> BodyParser::for_expression() {
     --unbracketed_;
     if (!cursor_.at(",")) {
         Error error = cursor_.expected("`,` and the loop's states");
-        error.hint = "a loop without state is written `for %i in n, () { … }`";
+        error.hint = "states are written `for %i in n, (%s = start) { next }`, none as `()`";
         return error;
     }
     cursor_.take();
@@ -196,7 +200,7 @@ Result<Operand> BodyParser::while_expression() {
     if (cursor_.at("{")) {
         condition = TRY(block());
     } else {
-        TRY(cursor_.expect("("));
+        TRY(cursor_.expect("(", "write `while (%s = start) (condition) { next }`"));
         Layout layout(*this, false);
         condition = TRY(guard_block());
         TRY(cursor_.expect(")"));
@@ -228,7 +232,7 @@ Result<Operand> BodyParser::lambda() {
     }
     std::vector<ValueId> values;
     for (const State& param : params) values.push_back(state_param(param));
-    if (!cursor_.at("{")) return cursor_.expected("`{` and the body of the function");
+    if (!cursor_.at("{")) return cursor_.expected("`{` and the body of the function", "write `fn(%x) { … }`");
     BlockId body = TRY(block());
     emit_.function[body].params = std::move(values);
     return emit_.emit(Binding{.form = Form::lambda, .blocks = {body}}, word.span);

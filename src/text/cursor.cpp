@@ -1,4 +1,5 @@
 #include "text/cursor.h"
+#include "text/habits.h"
 
 namespace nereus {
 std::string describe(const Token& token) {
@@ -29,19 +30,25 @@ Status Once::add(std::string_view noun, const Token& name) {
     return Error{Code::name, std::string(noun) + " " + describe(name) + " is given twice", name.span};
 }
 
-Error Cursor::expected(std::string_view what) const {
+Error Cursor::expected(std::string_view what, std::string_view hint) const {
     const Token& token = peek();
-    return Error{Code::parse, "expected " + std::string(what) + " but found " + describe(token), token.span};
+    if (hint.empty() && token.kind != TokenKind::text) hint = habit(token.text);
+    return Error{Code::parse, "expected " + std::string(what) + " but found " + describe(token), token.span, std::string(hint)};
 }
 
-Status Cursor::expect(std::string_view sign) {
-    if (!at(sign)) return expected("`" + std::string(sign) + "`");
+Status Cursor::expect(std::string_view sign, std::string_view hint) {
+    if (!at(sign)) return expected("`" + std::string(sign) + "`", hint);
     take();
     return {};
 }
 
-Result<Token> Cursor::expect_kind(TokenKind kind, std::string_view what) {
-    if (!at_kind(kind)) return expected(what);
-    return take();
+Result<Token> Cursor::expect_kind(TokenKind kind, std::string_view what, std::string_view hint) {
+    if (at_kind(kind)) return take();
+    std::string sigil = kind == TokenKind::value ? "%" : kind == TokenKind::function ? "@" : "";
+    bool bare = at_kind(TokenKind::name) && !sigil.empty();
+    if (bare && hint.empty()) return expected(what, "write `" + sigil + std::string(peek().text) + "`");
+    if (kind == TokenKind::type_name && at_kind(TokenKind::name)) return expected(what, "types and constructors begin with a capital");
+    if (kind == TokenKind::name && at_kind(TokenKind::type_name)) return expected(what, "only types and constructors begin with a capital");
+    return expected(what, hint);
 }
 } // namespace nereus

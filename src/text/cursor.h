@@ -46,9 +46,10 @@ class Cursor {
         take();
         return true;
     }
-    Status expect(std::string_view sign);
-    Result<Token> expect_kind(TokenKind kind, std::string_view what);
-    Error expected(std::string_view what) const;         // "expected … but found …" at the next token
+    Status expect(std::string_view sign, std::string_view hint = {});
+    Result<Token> expect_kind(TokenKind kind, std::string_view what, std::string_view hint = {});
+    // "expected … but found …" at the next token; without a hint, one for whoever comes from another language
+    Error expected(std::string_view what, std::string_view hint = {}) const;
     Span last_span() const { return at_ > 0 ? (*tokens_)[at_ - 1].span : peek().span; }
 
     // After an opening bracket: separated by commas, the last one optional, up to the closing bracket.

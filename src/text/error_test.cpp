@@ -451,6 +451,7 @@ hint: did you mean `f32`?
     EXPECT_EQ(failure("def @f(%x) { print(%x) }"), R"(prog.nr:1:20: error: `text` of `print` must be text written in the program
     def @f(%x) { print(%x) }
                        ^~
+hint: write `print("x", %x)`
 )");
 }
 
@@ -479,6 +480,7 @@ hint: an `if` has a value on both sides; `else { () }` does nothing
     EXPECT_EQ(failure("def @f(%x) { if %x { 1 } else { 2 } }"), R"(prog.nr:1:17: error: expected `(` but found `%x`
     def @f(%x) { if %x { 1 } else { 2 } }
                     ^~
+hint: write `if (condition) { … } else { … }`
 )");
 }
 
@@ -486,7 +488,7 @@ TEST(GrammarErrors, Loops) {
     EXPECT_EQ(failure("def @f(%x) { for %i in 3 { 1 } }"), R"(prog.nr:1:26: error: expected `,` and the loop's states but found `{`
     def @f(%x) { for %i in 3 { 1 } }
                              ^
-hint: a loop without state is written `for %i in n, () { … }`
+hint: states are written `for %i in n, (%s = start) { next }`, none as `()`
 )");
     EXPECT_EQ(failure("def @f(%x) { for %i in 3, () { if (%x) { yield 1; () } else { () } } }"), R"(prog.nr:1:42: error: `yield` stands only at the top level of a loop's body
     def @f(%x) { for %i in 3, () { if (%x) { yield 1; () } else { () } } }
@@ -601,6 +603,7 @@ hint: bindings stand inside a function: `def @main() { … }`
     EXPECT_EQ(failure("def f(%x) { 1 }"), R"(prog.nr:1:5: error: expected the name of a function (with an `@`) but found `f`
     def f(%x) { 1 }
         ^
+hint: write `@f`
 )");
     EXPECT_EQ(failure("type t = A"), R"(prog.nr:1:6: error: expected the name of a type (with a capital) but found `t`
     type t = A

@@ -1,4 +1,5 @@
 // text/expression.cpp - infix chains by a stack of operators, then what stands between the operators.
+#include "text/habits.h"
 #include "text/lexer.h"
 #include "text/parse_body.h"
 #include "text/suggest.h"
@@ -223,6 +224,7 @@ Result<Operand> BodyParser::primary() {
         break;
     case TokenKind::end: break;
     }
+    if (cursor_.at("*") && token.touches) return cursor_.expected("an expression", "a power is a product, or `exp(b * log(a))`");
     return cursor_.expected("an expression");
 }
 
@@ -300,6 +302,10 @@ Error BodyParser::unknown_name(const Token& token) {
     if (program_.own.functions.contains(token.text))
         return Error{Code::name, "unknown name " + describe(token), token.span,
                      "did you mean `@" + std::string(token.text) + "`?"};
+    if (cursor_.at("="))
+        return Error{Code::name, "unknown name " + describe(token), token.span, "a variable is written `%" + std::string(token.text) + "`"};
+    if (std::string_view hint = habit(token.text); !hint.empty())
+        return Error{Code::name, "unknown name " + describe(token), token.span, std::string(hint)};
     std::vector<std::string_view> known = names_.visible();
     for (const OpDef* op : program_.ops.all()) known.push_back(op->name);
     known.insert(known.end(), program_.prelude_functions.begin(), program_.prelude_functions.end());
@@ -368,8 +374,9 @@ Result<ConstructorRef> BodyParser::constructor(const Token& token, bool from_pre
     if (const ConstructorRef* found = program_.find_constructor(token.text, from_prelude)) return *found;
     std::vector<std::string_view> known;
     for (const auto& [name, ref] : program_.own.constructors) known.push_back(name);
-    for (const auto& [name, ref] : program_.prelude.constructors) known.push_back(name);
-    std::string hint = did_you_mean("", token.text, known);
+    known.insert(known.end(), program_.prelude_constructors.begin(), program_.prelude_constructors.end());
+    std::string hint(habit(token.text));
+    if (hint.empty()) hint = did_you_mean("", token.text, known);
     if (program_.find_type(token.text, from_prelude).valid() && hint.empty()) hint = "this is a type";
     return Error{Code::name, "unknown constructor " + describe(token), token.span, hint};
 }

@@ -56,7 +56,8 @@ struct ProgramNames {
         std::unordered_map<std::string_view, DeclId> types;
         std::unordered_map<std::string_view, ConstructorRef> constructors;
     } own, prelude;                       // prelude: the part that this program needs
-    std::vector<std::string_view> prelude_functions;     // all that it has, for hints
+    // all that it has, for hints
+    std::vector<std::string_view> prelude_functions, prelude_types, prelude_constructors;
     bool has_generic_form = false;        // which can say what is malformed
 
     Space& space(bool of_prelude) { return of_prelude ? prelude : own; }

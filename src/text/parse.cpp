@@ -64,6 +64,8 @@ struct Reader {
             items.add(tokens.back());
         }
         program.prelude_functions = items.functions();
+        program.prelude_types = items.types();
+        program.prelude_constructors = items.constructors();
         std::vector<ImportItem> none;
         for (std::vector<Token>& needed : items.needed_by(named)) {
             files.push_back(SourceFile{std::move(needed), true});

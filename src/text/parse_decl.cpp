@@ -33,10 +33,8 @@ Status Declarations::collect(const SourceFile& file, std::vector<ImportItem>& im
         } else if (cursor.at("def")) {
             TRY(collect_function(cursor, from_prelude, file));
         } else {
-            Error error = cursor.expected("`def`, `type` or `import`");
-            if (cursor.at_kind(TokenKind::value))
-                error.hint = "bindings stand inside a function: `def @main() { … }`";
-            return error;
+            bool value = cursor.at_kind(TokenKind::value);
+            return cursor.expected("`def`, `type` or `import`", value ? "bindings stand inside a function: `def @main() { … }`" : "");
         }
     }
     return {};
@@ -282,7 +280,8 @@ Status Declarations::signature(FunctionItem& item) {
         } while (cursor.accept(","));
     }
     TRY(vjp(cursor, item));
-    if (cursor.position() != item.body) return cursor.expected("`{` and the body of the function");
+    if (cursor.position() != item.body)
+        return cursor.expected("`{` and the body of the function", cursor.at("=") ? "a function is written `def @f(%x) { … }`" : "");
     for (std::string_view name : order) {
         NameEntry* entry = item.names.find(name);
         if (!entry->kind) {

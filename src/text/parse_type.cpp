@@ -1,4 +1,5 @@
 #include "text/parse_type.h"
+#include "text/habits.h"
 #include "text/lexer.h"
 #include "text/suggest.h"
 
@@ -20,7 +21,11 @@ Error TypeParser::unknown_name(const Token& token, TypeParam::Kind kind) {
         for (int i = 0; i < dtype_count; ++i) known.push_back(dtype_name(DType(i)));
     for (std::string_view name : names_.visible())
         if (NameEntry* entry = names_.find(name); !entry->kind || *entry->kind == kind) known.push_back(name);
-    std::string hint = did_you_mean("", token.text, known);
+    std::string hint;
+    if (kind == TypeParam::Kind::dtype || kind == TypeParam::Kind::type) hint = habit(token.text);
+    if (hint.empty()) hint = did_you_mean("", token.text, known);
+    if (hint.empty() && kind == TypeParam::Kind::dtype)
+        hint = "the dtypes are bool, i32, i64, f32 and f64; a name for any of them is declared: `def @f[t: dtype](…)`";
     if (hint.empty() && kind == TypeParam::Kind::dim && may_introduce)
         hint = "`new " + std::string(token.text) + "` names a size that is first known here";
     return Error{Code::name, "unknown " + std::string(kind_name(kind)) + " " + describe(token), token.span, hint};
@@ -81,9 +86,9 @@ Result<TypeId> TypeParser::type() {
 }
 
 Result<TypeId> TypeParser::tensor() {
-    TRY(cursor_.expect("["));
+    TRY(cursor_.expect("[", "a tensor type has a shape and a dtype: `Tensor[(n, 4), f32]`"));
     Shape shape = TRY(this->shape());
-    TRY(cursor_.expect(","));
+    TRY(cursor_.expect(",", "a tensor type has a shape and a dtype: `Tensor[(n, 4), f32]`"));
     Element element = TRY(this->element());
     cursor_.accept(",");
     TRY(cursor_.expect("]"));
@@ -140,7 +145,7 @@ Result<DeclId> TypeParser::type_name(const Token& token) {
     if (decl.valid()) return decl;
     std::vector<std::string_view> known = {"Tensor", "Ref", "Seq"};
     for (const auto& [name, id] : program_.own.types) known.push_back(name);
-    for (const auto& [name, id] : program_.prelude.types) known.push_back(name);
+    known.insert(known.end(), program_.prelude_types.begin(), program_.prelude_types.end());
     return Error{Code::name, "unknown type " + describe(token), token.span, did_you_mean("", token.text, known)};
 }
 
@@ -237,7 +242,12 @@ Result<Shape> TypeParser::shape() {
     TRY(cursor_.list(")", [&]() -> Status {
         if (!shape.ranked) return cursor_.expected("`)` after `..`");
         if (cursor_.at("..")) return tail();
-        shape.dims.push_back(TRY(dim()));
+        const Token& start = cursor_.peek();
+        Dim size = TRY(dim());
+        if (std::optional<int64_t> number = program_.module.dims.constant_value(size); number && *number < 0)
+            return Error{Code::shape, "a size is not negative, found " + std::to_string(*number), join(start.span, cursor_.last_span()),
+                         "a size that is not known has a name, as in `Tensor[(n), f32]`, or is `?`"};
+        shape.dims.push_back(size);
         return {};
     }));
     return shape;

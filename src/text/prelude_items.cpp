@@ -90,4 +90,16 @@ std::vector<std::string_view> PreludeItems::functions() const {
         if (item.function) names.push_back(item.declares[0]);
     return names;
 }
+std::vector<std::string_view> PreludeItems::types() const {
+    std::vector<std::string_view> names;
+    for (const Item& item : items_)
+        if (!item.function) names.push_back(item.declares[0]);
+    return names;
+}
+std::vector<std::string_view> PreludeItems::constructors() const {
+    std::vector<std::string_view> names;
+    for (const Item& item : items_)
+        if (!item.function) names.insert(names.end(), item.declares.begin() + 1, item.declares.end());
+    return names;
+}
 } // namespace nereus

@@ -19,6 +19,8 @@ class PreludeItems {
     // The tokens of each file, in the order added, without the items that nobody needs.
     std::vector<std::vector<Token>> needed_by(const NamesOfText& text) const;
     std::vector<std::string_view> functions() const;     // all there are
+    std::vector<std::string_view> types() const;
+    std::vector<std::string_view> constructors() const;
 
  private:
     struct Item {

@@ -38,6 +38,7 @@ Status BodyParser::deeper(const Token& token) {
 Result<BlockId> BodyParser::block() {
     BlockId id = emit_.open_block();
     Operand value = TRY(block_contents(nullptr));
+    emit_.block().span = value.span;                     // a block is blamed for its value
     ValueId result = emit_.use(value);
     emit_.block().results = {result};
     emit_.close_block();

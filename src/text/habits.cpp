@@ -1,0 +1,53 @@
+#include "text/habits.h"
+
+namespace nereus {
+namespace {
+struct Habit { std::string_view word, hint; };
+constexpr Habit habits[] = {
+    {"return", "a block's value is its last expression: leave `return` out"},
+    {"let", "a binding is written `%x = …`"},
+    {"var", "a binding is written `%x = …`"},
+    {"const", "a binding is written `%x = …`"},
+    {"lambda", "a function value is written `fn(%x) { … }`"},
+    {"func", "a function is written `def @f(%x) { … }`"},
+    {"function", "a function is written `def @f(%x) { … }`"},
+    {"elif", "write `else if (…) { … }`"},
+    {"elsif", "write `else if (…) { … }`"},
+    {"switch", "write `match (…) { pattern => value, … }`"},
+    {"case", "write `match (…) { pattern => value, … }`"},
+    {"struct", "a record is declared `type P = {w: f32, b: f32}`"},
+    {"class", "a record is declared `type P = {w: f32, b: f32}`"},
+    {"enum", "alternatives are declared `type T = A | B(f32)`"},
+    {"True", "did you mean `true`?"},
+    {"False", "did you mean `false`?"},
+    {"null", "a value that may be absent is `Some(…)` or `None`"},
+    {"nil", "the empty list is `Nil`"},
+    {"float", "did you mean `f32`?"},
+    {"float32", "did you mean `f32`?"},
+    {"float64", "did you mean `f64`?"},
+    {"double", "did you mean `f64`?"},
+    {"int", "did you mean `i64`?"},
+    {"int32", "did you mean `i32`?"},
+    {"int64", "did you mean `i64`?"},
+    {"long", "did you mean `i64`?"},
+    {"boolean", "did you mean `bool`?"},
+    {"pow", "a power is a product, or `exp(b * log(a))`"},
+    {"dot", "write `matmul(a, b)`"},
+    {"mm", "write `matmul(a, b)`"},
+    {"where", "elementwise choice is `select(c, a, b)`"},
+    {"//", "a comment begins with `#`"},
+    {"/", "a comment begins with `#`"},
+    {"len", "did you mean `length`?"},
+    {"shape", "sizes have names: `n` in `Tensor[(n), f32]`; as a vector, `shape_of(%x)`"},
+    {"zeros", "write `full([n, 4], 0.0)`"},
+    {"ones", "write `full([n, 4], 1.0)`"},
+    {"arange", "did you mean `iota`?"},
+};
+} // namespace
+
+std::string_view habit(std::string_view word) {
+    for (const Habit& each : habits)
+        if (each.word == word) return each.hint;
+    return {};
+}
+} // namespace nereus

@@ -1,0 +1,8 @@
+// text/habits.h - words and signs of other languages, and what is written for them here.
+#pragma once
+#include <string_view>
+
+namespace nereus {
+// A hint for whoever wrote `word` where it means nothing; empty if no habit explains it.
+std::string_view habit(std::string_view word);
+} // namespace nereus
