@@ -36,6 +36,8 @@ def most_alive(lines):
     touches, ends = defaultdict(list), {}
     for line in lines:
         word, *rest = line.split()
+        if word == "work":                              # for those who count that
+            continue
         if word not in TOUCHES:
             now += 1
         if word == "frame" or word == "born":

@@ -112,7 +112,7 @@ Result<Executable> compile_all(Module parsed, const CompileOptions& options, Com
         report->kernels = int64_t(lowered.kernels.size());
         report->launches = int64_t(lowered.launches.size());
     }
-    Storage storage = plan_storage(lowered);
+    Storage storage = plan_storage(lowered, FunctionId(0));
     timed("plan");
     Executable made = TRY(emit(lowered, storage, std::move(code), FunctionId(0), typed));
     timed("emit");

@@ -24,8 +24,10 @@ std::unordered_set<ValueId> EmitFunction::used_within(const Binding& b) {
 }
 
 // Writes the bindings, then lets `finish` take the results while what the block owns may still be moved.
-void EmitFunction::block(BlockId id, std::span<const ValueId> adopted, const Targets& targets, const std::function<void()>& finish) {
+void EmitFunction::block(BlockId id, std::span<const ValueId> adopted, const Targets& targets, const std::function<void()>& finish,
+                         bool repeats) {
     const Block& block = function_[id];
+    open_.push_back({id, 0, repeats});
     std::unordered_set<ValueId> outer = std::exchange(moving_, {});
     std::unordered_set<ValueId> owned(adopted.begin(), adopted.end()), made;
     for (BindingId b : block.bindings) {
@@ -58,6 +60,7 @@ void EmitFunction::block(BlockId id, std::span<const ValueId> adopted, const Tar
         if (!seen.contains(v)) release(v);
     for (size_t i = 0; i < block.bindings.size(); ++i) {
         moving_ = {last[i].begin(), last[i].end()};
+        open_.back().at = i;
         binding(function_[block.bindings[i]], last[i]);
         for (ValueId v : last[i])
             if (moving_.contains(v)) release(v);
@@ -69,6 +72,7 @@ void EmitFunction::block(BlockId id, std::span<const ValueId> adopted, const Tar
     std::sort(left.begin(), left.end());
     for (ValueId v : left) release(v);
     moving_ = std::move(outer);
+    open_.pop_back();
 }
 
 // An address that is a block's result: in place already, or copied there.
@@ -118,6 +122,7 @@ void EmitFunction::binding(const Binding& b, std::vector<ValueId>& dying) {
                 places_[b.results[0]] = at;
                 break;
             }
+            case LowOp::copy: copy(b); break;
             case LowOp::numbers: {
                 ValueId v = b.results[0];
                 if (kept(v) == Kept::object) bind_object(v, new_tensor_object(function_[v].type));
@@ -198,11 +203,22 @@ void EmitFunction::call(const Binding& b) {
     std::vector<uint32_t> arguments, results;
     std::vector<Reg> temporary;
     for (Dim d : b.dims) arguments.push_back(dim(d));
+    std::vector<Reg> begins(b.args.size()), shared(b.results.size());            // addresses that are argument and result
+    for (size_t i = 0; i < b.results.size(); ++i) {
+        if (callee.begins_as[i] < 0) continue;
+        ValueId result = b.results[i], initial = b.args[size_t(callee.begins_as[i])];
+        if (kept(result) == Kept::object) bind_object(result, new_tensor_object(function_[result].type));
+        std::optional<Place> taken = kept(result) == Kept::object ? std::nullopt : place_to_take(b, initial);
+        if (taken && is_wanted_elsewhere(result, *taken)) taken.reset();
+        if (taken) places_[result] = *taken;
+        else copy_into(kept(result) == Kept::object ? place(result) : target_of(result), initial);
+        begins[size_t(callee.begins_as[i])] = shared[i] = address(place(result));
+    }
     for (size_t i = 0; i < b.args.size(); ++i) {
         ValueId v = b.args[i];
         switch (callee.params[i]) {
         case Kept::number: arguments.push_back(number(v)); break;
-        case Kept::address: arguments.push_back(address(v)); break;
+        case Kept::address: arguments.push_back(begins[i] ? begins[i] : address(v)); break;
         case Kept::object:
             if (kept(v) == Kept::object) {
                 arguments.push_back(object(v));
@@ -217,7 +233,9 @@ void EmitFunction::call(const Binding& b) {
     for (size_t i = 0; i < b.defines.size(); ++i) results.push_back(fresh());
     for (size_t i = 0; i < b.results.size(); ++i) {
         ValueId v = b.results[i];
-        if (callee.results[i] == Kept::address) {
+        if (shared[i]) {
+            arguments.push_back(shared[i]);
+        } else if (callee.results[i] == Kept::address) {
             if (kept(v) == Kept::object) bind_object(v, new_tensor_object(function_[v].type));
             arguments.push_back(address(kept(v) == Kept::object ? place(v) : target_of(v), Touch::write));
         } else {
@@ -256,8 +274,14 @@ void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
     std::vector<Reg> registers(b.results.size()), defined;
     Targets targets(b.results.size());
     for (size_t i = 0; i < b.results.size(); ++i) {
-        if (kept(b.results[i]) == Kept::address) targets[i] = target_of(b.results[i]);
-        else registers[i] = fresh();
+        if (kept(b.results[i]) != Kept::address) {
+            registers[i] = fresh();
+        } else if (std::optional<Place> taken = place_for_arms(b, i)) {
+            touch(*taken);
+            targets[i] = places_[b.results[i]] = *taken;
+        } else {
+            targets[i] = target_of(b.results[i]);
+        }
     }
     for (size_t i = 0; i < b.defines.size(); ++i) defined.push_back(fresh());
 
@@ -338,6 +362,12 @@ Status EmitFunction::run() {
         case Kept::object: bind_object(v, param++); break;
         case Kept::nothing: break;
         }
+    }
+    for (size_t i = 0; i < body.results.size(); ++i) {
+        if (storage_.signature.begins_as[i] < 0) continue;
+        ValueId v = function_.params[size_t(storage_.signature.begins_as[i])];
+        places_[v] = *targets[i];
+        given_place_.insert(v);
     }
     for (const Binding* b : first_checks(module(), function_)) {
         check(*b);

@@ -11,6 +11,7 @@
 #include "emit/dim_writer.h"
 #include "emit/lifetimes.h"
 #include "emit/program.h"
+#include "plan/in_place.h"
 #include <functional>
 #include <unordered_set>
 
@@ -84,25 +85,31 @@ class EmitFunction {
     std::vector<uint32_t> bound_dims(const Binding& b);
     void release(ValueId v);
     void immediate(const Binding& b);
-    ValueId root(ValueId v) const;           // the object behind views, or v itself
+    ValueId root(ValueId v) const { return in_place_.root(v); }      // the object behind views, or v itself
 
     // control.cpp
     using Targets = std::vector<std::optional<Place>>;               // per result: where an address shall be written
-    void block(BlockId id, std::span<const ValueId> adopted, const Targets& targets, const std::function<void()>& finish);
+    void block(BlockId id, std::span<const ValueId> adopted, const Targets& targets, const std::function<void()>& finish,
+               bool repeats = false);
     void settle(const Place& target, ValueId v);
     void binding(const Binding& b, std::vector<ValueId>& dying);
     void call(const Binding& b);
     void branch(const Binding& b, std::vector<ValueId>& dying);
     void unreachable(const Binding& b);
     void loop(const Binding& b);
-    bool carried_in_one_slot(const Block& body, ValueId param, ValueId next);
-    bool mentions(BindingId id, const std::unordered_set<ValueId>& values);
     void host_op(const Binding& b);
     void builtin(const Binding& b);
     void check(const Binding& b);
     const std::unordered_set<ValueId>& uses(BindingId id);           // of objects, nested blocks included
     std::unordered_set<ValueId> used_within(const Binding& b);       // by its blocks
     void set_lifetimes();
+
+    // take_over.cpp: values that are written where another one was
+    bool is_last_mention(ValueId v);         // of its memory, by the binding being written; and the memory is ours
+    std::optional<Place> place_to_take(const Binding& by, ValueId v);            // none: it is read again, or not ours
+    std::optional<Place> place_for_arms(const Binding& b, size_t result);
+    bool is_wanted_elsewhere(ValueId v, const Place& place) const;
+    void copy(const Binding& b);
 
     // narrow.cpp: values under a type that says more about their sizes
     void narrow(const Binding& b);
@@ -140,7 +147,11 @@ class EmitFunction {
     std::vector<Reg> registers_;             // of numbers and objects
     std::unordered_map<ValueId, Place> places_;
     std::unordered_map<ValueId, Place> wanted_;          // results that are to be written somewhere
-    std::unordered_map<ValueId, ValueId> view_of_;
+    InPlace in_place_;
+    struct Open { BlockId block; size_t at = 0; bool repeats = false; };             // repeats: the body of a loop
+    std::vector<Open> open_;                 // blocks being written, and where in them
+    std::unordered_map<ValueId, uint32_t> homes_;        // blocks by index, of parameters and what bindings define
+    std::unordered_set<ValueId> given_place_;            // parameters that lie where a result shall be
     std::unordered_set<ValueId> moving_;     // objects whose last use is the binding being written
     std::unordered_map<uint32_t, std::unordered_set<ValueId>> uses_;
 

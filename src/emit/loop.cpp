@@ -1,43 +1,9 @@
 // Loops. A carried number or object has one register. A carried tensor of constant size has one slot if the old value is
-// read for the last time before the new one is written; else two that change roles after each trip.
+// read for the last time before the new one is written, or in writing it over; else two that change roles after each trip.
 #include "emit/function.h"
 #include <algorithm>
 
 namespace nereus {
-bool EmitFunction::mentions(BindingId id, const std::unordered_set<ValueId>& values) {
-    const Binding& b = function_[id];
-    auto has = [&](ValueId v) { return values.contains(v); };
-    if (std::any_of(b.args.begin(), b.args.end(), has)) return true;
-    if (low_op_of(b) == LowOp::launch) {
-        const LaunchSpec& spec = program_.lowered.launches[size_t(std::get<int64_t>(find_attribute(b, "launch")->value))];
-        if (std::any_of(spec.buffers.begin(), spec.buffers.end(), has)) return true;
-    }
-    for (BlockId nested : b.blocks) {
-        const Block& block = function_[nested];
-        if (std::any_of(block.results.begin(), block.results.end(), has)) return true;
-        for (BindingId inner : block.bindings)
-            if (mentions(inner, values)) return true;
-    }
-    return false;
-}
-
-// True if nothing reads the old value, under any name, from the binding on that writes the new one.
-bool EmitFunction::carried_in_one_slot(const Block& body, ValueId param, ValueId next) {
-    std::unordered_set<ValueId> names = {param};
-    size_t writer = body.bindings.size();                // else copied when the body ends
-    for (size_t i = 0; i < body.bindings.size(); ++i) {
-        const Binding& b = function_[body.bindings[i]];
-        if (std::find(b.results.begin(), b.results.end(), next) != b.results.end()) writer = i;
-        if (!mentions(body.bindings[i], names)) continue;
-        if (i >= writer) return false;
-        bool renames = low_op_of(b) == LowOp::view || b.form == Form::for_ || b.form == Form::while_;
-        if (renames) names.insert(b.results.begin(), b.results.end());
-    }
-    for (ValueId v : body.results)
-        if (names.contains(v)) return false;
-    return true;
-}
-
 void EmitFunction::loop(const Binding& b) {
     const bool counted = b.form == Form::for_;
     const Block& body = function_[b.blocks.back()];
@@ -73,9 +39,15 @@ void EmitFunction::loop(const Binding& b) {
                 s.at = place(initial);
                 break;
             }
+            bool one_slot = in_place_.gives_way(body, param, body.results[i]);
+            bool same_size = byte_size(function_[param].type) == byte_size(function_[initial].type);
+            if (std::optional<Place> taken = one_slot && same_size ? place_to_take(b, initial) : std::nullopt) {
+                touch(s.at = *taken);
+                break;
+            }
             Place one = new_slot(function_[param].type);
             copy_into(one, initial);
-            if (carried_in_one_slot(body, param, body.results[i])) {
+            if (one_slot) {
                 s.at = one;
                 break;
             }
@@ -122,7 +94,7 @@ void EmitFunction::loop(const Binding& b) {
         exit = put(Opcode::jump_unless, 0, more);
     } else {
         Reg more = fresh();
-        block(b.blocks[0], {}, {}, [&] { put(Opcode::move, more, number(function_[b.blocks[0]].results[0])); });
+        block(b.blocks[0], {}, {}, [&] { put(Opcode::move, more, number(function_[b.blocks[0]].results[0])); }, true);
         exit = put(Opcode::jump_unless, 0, more);
     }
     const uint32_t exit_step = ++step_;
@@ -158,7 +130,7 @@ void EmitFunction::loop(const Binding& b) {
             next_symbols.push_back(fresh());
             put(Opcode::move, next_symbols.back(), dim(next));
         }
-    });
+    }, true);
     flush();                                             // launches read the registers that change now
     for (State& s : state) {
         if (s.made) put(Opcode::move, s.current, s.made);

@@ -100,6 +100,7 @@ void EmitFunction::unranked(const Binding& b, LowOp op) {
         break;
     }
     case LowOp::launch: case LowOp::view: case LowOp::numbers: case LowOp::read: case LowOp::tag: case LowOp::bound_dim: case LowOp::concat_seq:
+    case LowOp::copy:
         invariant(false, "emit: of known rank");
     }
     for (Reg reg : temporary) put(Opcode::release, reg);

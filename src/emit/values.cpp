@@ -25,26 +25,14 @@ std::vector<std::byte> literal_bytes(const Literal& literal, DType dtype) {
 
 EmitFunction::EmitFunction(EmitProgram& program, const KernelCode& kernels, FunctionId function)
     : program_(program), kernels_(kernels), id_(function), function_(program.module()[function]),
-      storage_(program.storage.functions[function.index]), registers_(function_.values.size()) {
-    for (const Binding& b : function_.bindings)
-        if (low_op_of(b) == LowOp::view) view_of_[b.results[0]] = b.args[0];
-    for (const Binding& b : function_.bindings)          // narrowed: the same tensor under another name
-        for (size_t i = 0; b.form == Form::check && i < b.args.size(); ++i)
-            if (kept(b.results[i]) == Kept::address) view_of_[b.results[i]] = b.args[i];
-    for (const Binding& b : function_.bindings) {        // states that no trip changes: what the loop began with
-        if (b.form != Form::for_ && b.form != Form::while_) continue;
-        const Block& body = function_[b.blocks.back()];
-        for (size_t first = b.form == Form::for_, i = 0; first + i < body.params.size(); ++i) {
-            ValueId param = body.params[first + i], initial = b.args[first + i];
-            if (body.results[i] == param && kept(param) == Kept::address && kept(initial) != Kept::number)
-                view_of_[param] = view_of_[b.results[i]] = initial;
-        }
+      storage_(program.storage.functions[function.index]), registers_(function_.values.size()),
+      in_place_(program.lowered, program.storage, function.index) {
+    for (size_t i = 0; i < function_.blocks.size(); ++i) {
+        for (ValueId param : function_.blocks[i].params) homes_[param] = uint32_t(i);
+        for (BindingId id : function_.blocks[i].bindings)
+            for (ValueId result : function_[id].results) homes_[result] = uint32_t(i);
     }
-}
-
-ValueId EmitFunction::root(ValueId v) const {
-    for (auto it = view_of_.find(v); it != view_of_.end(); it = view_of_.find(v)) v = it->second;
-    return v;
+    for (ValueId param : function_.params) homes_[param] = function_.body.index;
 }
 
 void EmitFunction::bind_number(ValueId v, Reg reg) {
@@ -128,7 +116,9 @@ Reg EmitFunction::new_tensor_object(TypeId id) {
 }
 
 void EmitFunction::copy_into(const Place& to, ValueId v) {
-    Reg bytes = dim(byte_size(function_[v].type));
+    Reg bytes = 0;
+    if (type(v).shape.ranked) bytes = dim(byte_size(function_[v].type));
+    else put(Opcode::tensor_bytes, bytes = fresh(), registers_[v.index]);
     Reg from = kept(v) == Kept::number ? 0 : address(v);
     Reg target = address(to, Touch::write);
     if (kept(v) == Kept::number) put(Opcode::write_scalar, target, number(v), 0, uint16_t(dtype(v)));

@@ -33,8 +33,9 @@ class Backward {
 
     // What the backward block reads of values defined in the forward block, in order of use. Parts, shapes and indexed
     // reads of what is there anyway do not count: they are computed again, behind the first `front` bindings of the
-    // backward block. `index` is the counter of a loop, which is known there.
-    std::vector<ValueId> tape_of(BlockId forward, BlockId backward, size_t front = 0, ValueId index = {});
+    // backward block. `there`: values of the forward block that are known to it, such as the counter of a loop.
+    std::vector<ValueId> tape_of(BlockId forward, BlockId backward, size_t front = 0, const std::set<ValueId>& there = {});
+    std::set<ValueId> read_by(BlockId backward) const;               // all it mentions from outside
     // Sizes that the backward block mentions by their names: values of the forward code instead, which are given back.
     std::vector<ValueId> take_sizes(BlockId backward);
     using Names = std::map<ValueId, ValueId>;

@@ -135,7 +135,7 @@ Leaves Backward::pattern_adjoint(const Pattern& p, TypeId subject) {
 }
 
 // Accumulators go in and come back for parameters that are threaded (products.h); a value that is given twice goes in
-// once. What comes back for others is added.
+// once. What comes back for others is added. Arguments that the callee does not keep are given again, behind all that.
 Status Backward::call(BindingId id) {
     const Binding b = f_[id];
     ValueId y = b.results[0];
@@ -166,6 +166,8 @@ Status Backward::call(BindingId id) {
             types.push_back(leaves[j]);
         }
     }
+    for (size_t i = 0; i < b.args.size(); ++i)
+        if (d.again[i]) args.push_back(b.args[i]);
     ValueId all = w_.call(d.backward, args, types.size() == 1 ? types[0] : module_.types.tuple(types));
     Leaves parts;
     for (size_t i = 0; i < returned.size(); ++i) parts.push_back(returned.size() == 1 ? all : w_.project(all, i));

@@ -75,8 +75,7 @@ Status Backward::loop(BindingId id) {
     adjoints_ = std::move(before);
     if (results.empty()) return {};
 
-    std::vector<ValueId> kept = tape_of(body, block, 1, counted ? f_[body].params[0] : ValueId());
-    if (counted) std::erase(kept, f_[body].params[0]);
+    std::vector<ValueId> kept = tape_of(body, block, 1, counted ? std::set{f_[body].params[0]} : std::set<ValueId>());
     Names to;
     if (counted) to[f_[body].params[0]] = t;
     ValueId trips = counted ? b.args[0] : ValueId();

@@ -14,7 +14,7 @@ bool Backward::is_cheap(ValueId v) const {
     return b.form == Form::project || b.form == Form::field;
 }
 
-std::vector<ValueId> Backward::tape_of(BlockId forward, BlockId backward, size_t front, ValueId index) {
+std::vector<ValueId> Backward::tape_of(BlockId forward, BlockId backward, size_t front, const std::set<ValueId>& there) {
     std::set<ValueId> bound;
     std::vector<ValueId> free, kept;
     free_values(f_, backward, bound, free);
@@ -23,13 +23,13 @@ std::vector<ValueId> Backward::tape_of(BlockId forward, BlockId backward, size_t
         return it != block_of_.end() && it->second == forward;
     };
     for (ValueId v : free)
-        if (is_local(v)) kept.push_back(v);
+        if (is_local(v) && !there.contains(v)) kept.push_back(v);
     std::set<ValueId> again;
     std::function<bool(ValueId, std::set<ValueId>&)> obtain;
     auto is_there = [&](ValueId v, std::set<ValueId>& with) {
         auto it = definitions_.find(v);
         bool immediate = it != definitions_.end() && is_immediate(f_[it->second]);
-        return !is_local(v) || immediate || v == index || again.contains(v) || std::find(kept.begin(), kept.end(), v) != kept.end() ||
+        return !is_local(v) || immediate || there.contains(v) || again.contains(v) || std::find(kept.begin(), kept.end(), v) != kept.end() ||
                obtain(v, with);
     };
     obtain = [&](ValueId v, std::set<ValueId>& with) {
@@ -62,6 +62,13 @@ std::vector<ValueId> Backward::tape_of(BlockId forward, BlockId backward, size_t
     });
     rename(backward, to);
     return kept;
+}
+
+std::set<ValueId> Backward::read_by(BlockId backward) const {
+    std::set<ValueId> bound;
+    std::vector<ValueId> free;
+    free_values(f_, backward, bound, free);
+    return {free.begin(), free.end()};
 }
 
 void Backward::rename(BlockId block, const Names& to) {

@@ -53,6 +53,19 @@ std::vector<bool> Products::threaded(FunctionId id, const std::vector<bool>& act
     return found;
 }
 
+// Parameters of a recursive function that each of its calls of itself is given unchanged.
+std::vector<bool> Products::handed_down(FunctionId id) {
+    const Function& f = all_.module[id];
+    std::vector<bool> all(f.params.size(), true);
+    bool calls = false;
+    for (const Binding& b : f.bindings) {
+        if (b.form != Form::call || b.function != id) continue;
+        calls = true;
+        for (size_t i = 0; i < f.params.size(); ++i) all[i] = all[i] && b.args[i] == f.params[i];
+    }
+    return calls ? all : std::vector<bool>(f.params.size());
+}
+
 Function Products::copy(const Function& source) {
     Function out;
     out.name = source.name;
@@ -76,6 +89,7 @@ Result<Derived> Products::derived(FunctionId function, const std::vector<bool>& 
     if (cycle) entry.derived.forward = all_.structures.new_function(name + ".fwd", all_.module[function].span);
     entry.derived.backward = all_.structures.new_function(name + ".bwd", all_.module[function].span);
     entry.derived.threaded = custom ? std::vector<bool>(active.size()) : threaded(function, active);
+    entry.derived.again = cycle ? handed_down(function) : std::vector<bool>(active.size());
     if (cycle) {
         entry.decl = types.reserve_tape(name);
         entry.derived.tape = all_.module.types.data(entry.decl, {});     // with its arguments when these are known

@@ -2,7 +2,9 @@
 //
 // @f.fwd(x...) gives (y, tape), @f.bwd(tape, adjoint of y, accumulators...) the adjoints of the active parameters; both are
 // made on demand, once per function and set of active parameters (backward.h says how). What is kept is a tuple; of a
-// recursive function it is a generated type, since it holds itself.
+// recursive function it is a generated type, since it holds itself. Parameters are not kept: whoever calls has them and
+// gives them *again*, so that weights which a recursion hands down are in no tape. Of a recursive function these are the
+// parameters that it hands down as they are, decided before its body is looked at.
 //
 // A parameter that is *threaded* has its accumulator passed in and handed back with more in it: one that a recursion
 // passes on, or of which parts are read by index. For others the backward half gives a fresh adjoint.
@@ -16,7 +18,7 @@ class Gradients;
 struct Derived {
     FunctionId forward, backward;
     TypeId tape;                             // invalid: nothing is kept and `forward` is the function itself
-    std::vector<bool> threaded;              // per parameter
+    std::vector<bool> threaded, again;       // per parameter
 };
 struct GradientForm {
     std::string op;                          // grad, value_and_grad, vjp
@@ -50,6 +52,7 @@ class Products {
     };
     Status derive(const Key& key, Entry& entry);
     Status derive_custom(const Key& key, Entry& entry);  // of a function `with vjp`
+    std::vector<bool> handed_down(FunctionId function);
     void write_forward(Function both, const std::vector<ValueId>& kept, Entry& entry);
     void write_backward(Function& both, BlockId block, const std::vector<ValueId>& params, const std::vector<ValueId>& kept,
                         const Entry& entry, Backward& back);

@@ -3,6 +3,7 @@
 #include "grad/backward.h"
 #include "grad/gradients.h"
 #include "grad/patterns.h"
+#include <algorithm>
 
 namespace nereus {
 Status Products::derive(const Key& key, Entry& entry) {
@@ -41,9 +42,14 @@ Status Products::derive(const Key& key, Entry& entry) {
     for (ValueId input : inputs)
         for (ValueId leaf : back.dense(input)) results.push_back(leaf);
     w.finish(block, {w.tuple(results)});
-    std::vector<ValueId> kept = back.tape_of(both.body, block);
+    std::set<ValueId> given_again;
+    for (size_t i = 0; i < both.params.size(); ++i)
+        if (!entry.decl.valid() || entry.derived.again[i]) given_again.insert(both.params[i]);
+    std::vector<ValueId> kept = back.tape_of(both.body, block, 0, given_again);
     std::vector<ValueId> sizes = back.take_sizes(block); // sizes of f's signature, which @f.bwd does not have
     kept.insert(kept.end(), sizes.begin(), sizes.end());
+    const std::set<ValueId> read = back.read_by(block);
+    for (size_t i = 0; !entry.decl.valid() && i < both.params.size(); ++i) entry.derived.again[i] = read.contains(both.params[i]);
 
     std::vector<TypeId> kept_types;
     for (ValueId v : kept) kept_types.push_back(shadows.plain(w.type(v)));
@@ -77,10 +83,14 @@ void Products::write_backward(Function& both, BlockId block, const std::vector<V
     bool cycle = entry.decl.valid();
     both.name = module[entry.derived.backward].name;
     both.type_params.clear(), both.where.clear();
-    both.params.clear();
+    std::vector<ValueId> own = std::exchange(both.params, {}), again;
     Writer w(module, all_.shadows, both);
     BlockId body = both.add_block();
     w.go_to(body);
+    Backward::Names given;
+    for (size_t i = 0; i < own.size(); ++i)
+        if (entry.derived.again[i]) again.push_back(given[own[i]] = w.value(both[own[i]].name, all_.shadows.plain(w.type(own[i]))));
+    back.rename(block, given);
     if (entry.derived.tape.valid()) {
         ValueId tape = w.param("tape", entry.derived.tape);
         Backward::Names to;
@@ -108,6 +118,7 @@ void Products::write_backward(Function& both, BlockId block, const std::vector<V
         both[body].results = both[block].results;
     }
     both.params.insert(both.params.end(), params.begin(), params.end());
+    both.params.insert(both.params.end(), again.begin(), again.end());
     both.result = all_.shadows.plain(w.type(both[body].results[0]));
     both.body = body;
     module[entry.derived.backward] = copy(both);

@@ -18,6 +18,7 @@ constexpr OpDef rows[] = {                                // in order of LowOp
     {.name = "mem.same_but", .doc = "whether two tensors have equal extents but at one axis", .params = several},
     {.name = "mem.shape_vector", .doc = "the extents of a tensor of unknown rank", .params = one},
     {.name = "mem.concat_seq", .doc = "the tensors of a sequence joined along an axis", .params = one},
+    {.name = "mem.copy", .doc = "a tensor that is about to be changed in part", .params = several},
 };
 } // namespace
 
@@ -35,7 +36,7 @@ Held held(const Types& types, const Binding* definition, const ValueInfo& value)
     switch (type.kind) {
     case TypeKind::tensor:
         if (!is_number_type(type)) return Held::tensor;
-        return definition && low_op_of(*definition) == LowOp::launch ? Held::tensor : Held::number;
+        return definition && (low_op_of(*definition) == LowOp::launch || low_op_of(*definition) == LowOp::copy) ? Held::tensor : Held::number;
     case TypeKind::tuple: case TypeKind::function: case TypeKind::ref: case TypeKind::seq: case TypeKind::data: return Held::object;
     case TypeKind::hole: case TypeKind::var: return Held::nothing;
     }

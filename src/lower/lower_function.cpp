@@ -113,6 +113,7 @@ Result<Function> LowerFunction::run() {
         for (ValueId leaf : add_leaves(param)) to_.params.push_back(leaf);
     to_.body = to_.add_block();
     TRY(block(from_.body, to_.body, std::array{from_.result}));
+    drop_unused(to_);
     return std::move(to_);
 }
 

@@ -16,6 +16,8 @@ struct KernelTable {
     uint32_t add(loop::Function kernel, bool library);
 };
 
+void drop_unused(Function& lowered);          // launches whose results nobody reads
+
 class LowerFunction {
  public:
     LowerFunction(const Module& source, const Function& from, Lowered& out, KernelTable& kernels)

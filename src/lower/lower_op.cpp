@@ -45,6 +45,12 @@ class LowerOp final : public OpLowering {
         Binding b{.form = Form::op, .op = &low_op(LowOp::view), .args = {source}, .groups = {{}}, .results = {result}, .span = binding_.span};
         in_.emit(std::move(b));
     }
+    void copy(ValueId result, ValueId source) override {
+        Binding b{.form = Form::op, .op = &low_op(LowOp::copy), .args = {source}, .groups = {{}}, .span = binding_.span};
+        (in_.made_by_.contains(result) ? b.args : b.results).push_back(result);
+        b.groups = {ArgGroup{uint32_t(b.args.size()), true}};
+        in_.emit(std::move(b));
+    }
     void numbers(ValueId result, std::vector<Dim> values) override {
         Binding b{.form = Form::op, .op = &low_op(LowOp::numbers), .results = {result}, .span = binding_.span};
         for (Dim value : values) {

@@ -35,6 +35,7 @@ enum class LowOp : uint8_t {
     same_but,      // 1 if args have equal ranks and extents but at the axis that attribute "axes" says, as a number
     shape_vector,  // the extents of args[0] as an i64 vector
     concat_seq,    // the tensors of the sequence args[0] joined along attribute "axis"
+    copy,          // args[0], to be written over in part: in its place where it is read for the last time; into args[1], if any
 };
 const OpDef& low_op(LowOp op);
 std::optional<LowOp> low_op_of(const Binding& binding);  // nullopt: not one of these

@@ -15,16 +15,6 @@ size_t axis_of(OpLowering& l) {
     int64_t axis = l.integer("axis"), rank = int64_t(l.shape(l.arg(0)).size());
     return size_t(axis < 0 ? axis + rank : axis);
 }
-// The result begins as a copy of x; a second kernel then writes over parts of it.
-Status copy_of(OpLowering& l, ValueId x) {
-    KernelWriter k(l, "copy");
-    const std::vector<Dim> over = l.shape(x);
-    loop::GroupId g = k.group("g", loop::Role::parallel, over);
-    std::vector<Stride> dense = dense_strides(l.dims(), over);
-    loop::ExprId value = k.read(x, {{g, dense}});
-    k.store(l.result(), {{g, dense}}, value);
-    return k.finish();
-}
 } // namespace
 
 Status lower_slice(OpLowering& l) {
@@ -54,7 +44,6 @@ Status lower_slice_update(OpLowering& l) {
     const std::vector<Dim> whole = l.shape(x), over = l.shape(v);
     std::vector<size_t> axes = sliced_axes(l, l.args(2).size());
     std::vector<Stride> strides = dense_strides(dims, whole);
-    TRY(copy_of(l, x));
     KernelWriter k(l, "slice_update");
     loop::GroupId g = k.group("g", loop::Role::parallel, over);
     std::vector<loop::Indirect> at;
@@ -66,6 +55,7 @@ Status lower_slice_update(OpLowering& l) {
     }
     loop::ExprId value = k.read(v, {{g, dense_strides(dims, over)}});
     k.store(y, {{g, strides}}, value, std::move(at));
+    l.copy(y, x);                                        // behind the checks: what makes a result is then free to write it in place
     return k.finish();
 }
 
@@ -104,13 +94,13 @@ Status lower_scatter_add(OpLowering& l) {
         v_others.push_back(dense_v[i]);
         y_others.push_back(dense_y[i < axis ? i : i - index.size() + 1]);
     }
-    TRY(copy_of(l, x));
     KernelWriter k(l, "scatter_add");
     loop::GroupId g = k.group("g", loop::Role::parallel, others), j = k.group("j", loop::Role::sequential, index);
     loop::ExprId id = k.read(ids, {{j, dense_strides(dims, index)}});
     loop::ExprId value = k.read(v, {{g, v_others}, {j, v_ids}});
     loop::BufferId out = k.output(y, {{g, y_others}});
     k.builder().accumulate(loop::Update::add, out, {g}, {k.at(id, dense_y[axis].step, whole[axis])}, value);
+    l.copy(y, x);
     return k.finish();
 }
 

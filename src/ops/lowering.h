@@ -81,6 +81,7 @@ class OpLowering {
 
     virtual Status launch(LaunchSpec spec) = 0;
     virtual void view(ValueId result, ValueId source) = 0;           // the same elements in another shape
+    virtual void copy(ValueId result, ValueId source) = 0;           // the same elements, to be written over in part
     virtual void numbers(ValueId result, std::vector<Dim> values) = 0;   // a small i64 tensor of sizes
     virtual void concat_seq(ValueId result, ValueId seq, int64_t axis) = 0;      // of as many tensors as there are
     virtual void check(Dim a, Relation relation, Dim b, std::string what) = 0;   // fails when it runs, unless it holds

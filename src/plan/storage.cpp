@@ -1,6 +1,6 @@
 // A fixpoint that only ever turns addresses into objects: within a function over the values that need an object, and
 // between functions over parameters that escape.
-#include "plan/storage.h"
+#include "plan/in_place.h"
 #include <algorithm>
 #include <unordered_set>
 
@@ -54,6 +54,7 @@ class FunctionAnalysis {
                 k = Kept::address;
             out_.signature.results.push_back(k);
         }
+        out_.signature.begins_as.assign(out_.signature.results.size(), -1);
     }
 
     bool step() {                                        // true: something changed
@@ -152,7 +153,7 @@ bool known_at_entry(const Module& module, const Function& function, TypeId type)
     return only_symbols(module, function.symbols, type);
 }
 
-Storage plan_storage(const Lowered& lowered) {
+Storage plan_storage(const Lowered& lowered, FunctionId entry) {
     Storage storage;
     storage.functions.resize(lowered.module.functions.size());
     std::vector<FunctionAnalysis> functions;
@@ -161,6 +162,7 @@ Storage plan_storage(const Lowered& lowered) {
         changed = false;
         for (FunctionAnalysis& function : functions) changed |= function.step();
     }
+    plan_in_place(lowered, entry, storage);
     return storage;
 }
 } // namespace nereus

@@ -11,7 +11,12 @@
 namespace nereus {
 enum class Kept : uint8_t { nothing, number, address, object };
 
-struct Signature { std::vector<Kept> params, results; };
+struct Signature {
+    std::vector<Kept> params, results;
+    // Per result: the parameter that is in its memory when the call begins (plan/in_place.h), -1: none. The caller puts it
+    // there, unless it is there already.
+    std::vector<int> begins_as;
+};
 
 struct FunctionStorage {
     Signature signature;
@@ -22,7 +27,7 @@ struct Storage {
     std::vector<FunctionStorage> functions;  // parallel to module.functions
 };
 
-Storage plan_storage(const Lowered& lowered);
+Storage plan_storage(const Lowered& lowered, FunctionId entry);
 
 // True if every symbol of the type's dims is a parameter of the function: its size is known when the region is entered.
 bool known_at_entry(const Module& module, const Function& function, TypeId type);

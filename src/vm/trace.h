@@ -4,6 +4,7 @@
 //   call f                  a call of an entry begins
 //   frame 3 184 g           frame 3, of function g, begins: its header and registers in bytes; it ends with `leave 3`
 //   kernel 0 tanh           a launch, with its scratch; `copy`, and lines `read`, `write` without one, are the host's
+//   work 512 8192           of the launch or copy above: points it computes (multiply-adds of a contraction), bytes it touches
 //   hold 4 3.1 4096         was handed to frame 4, which begins: an argument, or where a result shall be written
 //   read 3.1 4096           by the launch above: slot 1 of frame 3, of so many bytes in all; `write`: all of it, `part`: some
 //   born 17 96              an object of so many bytes; it ends with `died 17`
