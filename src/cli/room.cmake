@@ -9,3 +9,4 @@ add_test(NAME training COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/trainin
 add_test(NAME networks COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/networks_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
 add_test(NAME researcher COMMAND ${CMAKE_SOURCE_DIR}/examples/researcher.sh ${CMAKE_BINARY_DIR}/bin)
 add_test(NAME docs COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/docs_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
+add_test(NAME deep_nesting COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tools/scaling --build ${CMAKE_BINARY_DIR} --check deep)

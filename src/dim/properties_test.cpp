@@ -110,6 +110,14 @@ void substitution(uint64_t seed) {
     EXPECT_GT(linear, 5'000u);
 }
 
+std::string text(const Tree& tree) {
+    if (tree.op == 'c') return std::to_string(tree.number);
+    if (tree.op == 's') return std::string(1, "nmjk"[tree.symbol.index]);
+    std::string out = std::string(1, tree.op) + "(";
+    for (const Tree& part : tree.args) out += (out.size() > 2 ? ", " : "") + text(part);
+    return out + ")";
+}
+
 // The value in 128 bits; nullopt where it has none or might leave even those.
 std::optional<Wide> wide_value(const Tree& tree, const Point& p) {
     if (tree.op == 'c') return tree.number;
@@ -123,7 +131,10 @@ std::optional<Wide> wide_value(const Tree& tree, const Point& p) {
     switch (tree.op) {
     case '+': return v[0] + v[1];
     case '-': return v[0] - v[1];
-    case '*': return v[0] > INT32_MAX && v[1] > (Wide(1) << 90) ? std::nullopt : std::optional(v[0] * v[1]);
+    case '*': {
+        Wide product;
+        return __builtin_mul_overflow(v[0], v[1], &product) ? std::nullopt : std::optional(product);
+    }
     case 'm': return *std::min_element(v.begin(), v.end());
     case 'M': return *std::max_element(v.begin(), v.end());
     case '/': case '%': {
@@ -159,7 +170,7 @@ void overflow(uint64_t seed) {
                 continue;
             }
             if (!expected) continue;
-            ASSERT_EQ(Wide(*found) == *expected, true) << f.dims.to_string(d) << " at " << testing::PrintToString(p) << " gives " << *found;
+            ASSERT_EQ(Wide(*found) == *expected, true) << text(tree) << " as " << f.dims.to_string(d) << " at " << testing::PrintToString(p) << " gives " << *found;
             ++exact;
         }
     }

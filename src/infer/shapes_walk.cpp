@@ -440,8 +440,10 @@ Walk::Made Walk::with_number(Made made, std::string_view name) {
 }
 
 ValueId Walk::add_value(std::string_view name, TypeId type, Span span) {
-    std::string unique(name.empty() ? "t" : name);
-    for (int i = 1; !used_names_.insert(unique).second; ++i) unique = std::string(name.empty() ? "t" : name) + "_" + std::to_string(i);
+    const std::string base(name.empty() ? "t" : name);
+    std::string unique = base;
+    for (bool free = used_names_.try_emplace(base, 1).second; !free; free = used_names_.try_emplace(unique, 1).second)
+        unique = base + "_" + std::to_string(used_names_[base]++);
     return out_.add_value(unique, type, span);
 }
 ValueId Walk::emit(Binding binding, AbsId abs, TypeId skeleton, std::string_view name, Span span) {

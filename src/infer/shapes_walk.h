@@ -172,7 +172,7 @@ class Walk : public ShapeScope {
     Function out_;
     BlockId at_;
     std::vector<Sym> defines_;                           // symbols that the binding under way gives a value
-    std::set<std::string, std::less<>> used_names_;
+    std::unordered_map<std::string, int> used_names_;    // and the number to try next
     const Binding* current_ = nullptr;
     int64_t checks_ = 0;
 };

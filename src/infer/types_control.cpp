@@ -73,22 +73,33 @@ Status TypeWalk::record_pattern(const Binding& b, const Pattern& p, TermId subje
     return {};
 }
 
+// The sizes of a loop's states are found by walking its body twice, those of loops inside each time again.
+Status TypeWalk::enter_loop(const Binding& b) {
+    constexpr int most = 16;
+    if (++loops_ <= most) return {};
+    return Error{Code::limit, "loops nest more than " + std::to_string(most) + " deep", b.span, "put the inner ones into a function of their own"};
+}
+
 Result<TermId> TypeWalk::for_loop(const Binding& b) {
     const Block& body = function_[b.blocks[0]];
     TRY(context_.expect(terms_.tensor(DTypeClass::integer), of(b.args[0]), blame(b.span, "count of `for`", b.args[0])));
     TRY(context_.expect(terms_.tensor(DType::i64), bind_param(body.params[0]), Blame{b.span, "counter of `for`"}));
     std::span<const ValueId> states = std::span(body.params).subspan(1);
     TRY(initial_states(b, states, std::span(b.args).subspan(1)));
+    TRY(enter_loop(b));
     TRY(block(b.blocks[0]));
+    --loops_;
     return loop_result(b, b.blocks[0], states);
 }
 
 Result<TermId> TypeWalk::while_loop(const Binding& b) {
     std::span<const ValueId> states = function_[b.blocks[1]].params;
     TRY(initial_states(b, states, b.args));
+    TRY(enter_loop(b));
     TermId test = TRY(block(b.blocks[0]));
     TRY(condition(test, blame_block(b.blocks[0], "condition of `while`")));
     TRY(block(b.blocks[1]));
+    --loops_;
     return loop_result(b, b.blocks[1], states);
 }
 

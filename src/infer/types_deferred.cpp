@@ -113,10 +113,14 @@ class Solver {
     // The parser takes the value of a loop's body apart, one element for each state.
     size_t states_given_by_this() const {
         const Function& function = context_.module[open_.function];
-        for (const Block& block : function.blocks)
-            if (block.results.size() > 1 && block.span == open_.binding->span &&
-                std::find(block.results.begin(), block.results.end(), open_.binding->results[0]) != block.results.end())
-                return block.results.size();
+        const ValueId part = open_.binding->results[0];
+        for (const Binding& loop : function.bindings) {
+            if (loop.form != Form::for_ && loop.form != Form::while_) continue;
+            const Block& body = function[loop.blocks.back()];        // what follows the states was yielded
+            const size_t states = loop.args.size() - (loop.form == Form::for_ ? 1 : 0);
+            const auto end = body.results.begin() + ptrdiff_t(std::min(states, body.results.size()));
+            if (states > 1 && body.span == open_.binding->span && std::find(body.results.begin(), end, part) != end) return states;
+        }
         return 0;
     }
 

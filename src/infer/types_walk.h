@@ -30,6 +30,7 @@ class TypeWalk {
     Result<TermId> match(const Binding& b);
     Status pattern(const Binding& b, const Pattern& p, TermId subject);
     Status record_pattern(const Binding& b, const Pattern& p, TermId subject);
+    Status enter_loop(const Binding& b);
     Result<TermId> for_loop(const Binding& b);
     Result<TermId> while_loop(const Binding& b);
     Status initial_states(const Binding& b, std::span<const ValueId> states, std::span<const ValueId> initial);
@@ -56,6 +57,7 @@ class TypeWalk {
     const Function& function_;
     BodyTypes& types_;
     std::vector<Deferred>& open_;
+    int loops_ = 0;                                      // around what is being typed
     std::vector<bool> immediate_;                        // by ValueId: written as a literal or dim
 };
 } // namespace nereus

@@ -10,6 +10,14 @@ std::vector<TypeId> LowerFunction::leaf_types(TypeId type) {
     return all;
 }
 
+const std::vector<size_t>& LowerFunction::leaf_offsets(TypeId tuple) {
+    std::vector<size_t>& offsets = leaf_offsets_[tuple];
+    if (!offsets.empty()) return offsets;
+    offsets.push_back(0);
+    for (TypeId part : type_of(tuple).parts) offsets.push_back(offsets.back() + leaf_types(part).size());
+    return offsets;
+}
+
 ValueId LowerFunction::add_leaf(std::string name, TypeId type, Span span, Dim known) {
     ValueId id = to_.add_value(name.empty() ? "t" + std::to_string(next_name_++) : std::move(name), type, span);
     to_[id].known = known;
@@ -176,11 +184,9 @@ Status LowerFunction::binding(const Binding& b) {
     case Form::tuple: leaves_[b.results[0]] = gather(b.args); return {};
     case Form::project: {
         const Leaves& all = leaves(b.args[0]);
-        std::vector<TypeId> parts = type_of(from_[b.args[0]].type).parts;
-        size_t begin = 0;
-        for (uint32_t i = 0; i < b.index; ++i) begin += leaf_types(parts[i]).size();
-        size_t count = leaf_types(parts[b.index]).size();
-        leaves_[b.results[0]] = Leaves(all.begin() + int64_t(begin), all.begin() + int64_t(begin + count));
+        const std::vector<size_t>& offsets = leaf_offsets(from_[b.args[0]].type);
+        Leaves part(all.begin() + int64_t(offsets[b.index]), all.begin() + int64_t(offsets[b.index + 1]));
+        leaves_[b.results[0]] = std::move(part);         // made first: `all` lies in the same table
         return {};
     }
     case Form::construct: case Form::record: case Form::seq: case Form::closure: {

@@ -31,6 +31,7 @@ class LowerFunction {
 
     // Values
     std::vector<TypeId> leaf_types(TypeId type);
+    const std::vector<size_t>& leaf_offsets(TypeId tuple);   // where the leaves of each part begin; then how many there are
     ValueId add_leaf(std::string name, TypeId type, Span span, Dim known = {});
     Leaves add_leaves(ValueId from);                     // new values for the parts of a source value
     const Leaves& leaves(ValueId from);
@@ -68,6 +69,7 @@ class LowerFunction {
     Function to_;
     BlockId at_;                                         // the block being written
     std::unordered_map<ValueId, Leaves> leaves_;
+    std::unordered_map<TypeId, std::vector<size_t>> leaf_offsets_;
     std::unordered_map<ValueId, const Binding*> definition_;         // of source values
     std::unordered_map<ValueId, BindingId> made_by_;                 // of lowered values
     uint32_t next_name_ = 0;
