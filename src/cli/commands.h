@@ -9,6 +9,7 @@ int run_command(Words words);                // compile a program and call it
 int compile_command(Words words);            // compile a program to an artefact
 int dump_command(Words words);               // the program after a stage
 int opt_command(Words words);                // a program through one pass
+int fmt_command(Words words);                // the layout of programs
 int ops_command(Words words);                // what operators there are
 int version_command(Words words);
 

@@ -12,6 +12,7 @@ constexpr Command commands[] = {
     {"compile", compile_command, "compile a program to an artefact for nereus-run"},
     {"dump", dump_command, "print the program after a stage of the compiler"},
     {"opt", opt_command, "run one pass on a program"},
+    {"fmt", fmt_command, "correct the layout of programs"},
     {"ops", ops_command, "the operators: what each takes and gives"},
     {"version", version_command, "what this is"},
 };

@@ -10,3 +10,7 @@ add_test(NAME networks COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/network
 add_test(NAME researcher COMMAND ${CMAKE_SOURCE_DIR}/examples/researcher.sh ${CMAKE_BINARY_DIR}/bin)
 add_test(NAME docs COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/docs_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
 add_test(NAME deep_nesting COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tools/scaling --build ${CMAKE_BINARY_DIR} --check deep)
+add_test(NAME grammar COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/grammar_test.py ${CMAKE_SOURCE_DIR})
+file(GLOB nereus_programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/prelude/*.nr ${CMAKE_SOURCE_DIR}/examples/*.nr
+     ${CMAKE_SOURCE_DIR}/test/programs/*.nr ${CMAKE_SOURCE_DIR}/bench/*.nr)
+add_test(NAME formatted COMMAND nereus fmt --check ${nereus_programs})

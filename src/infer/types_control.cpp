@@ -82,7 +82,13 @@ Status TypeWalk::enter_loop(const Binding& b) {
 
 Result<TermId> TypeWalk::for_loop(const Binding& b) {
     const Block& body = function_[b.blocks[0]];
-    TRY(context_.expect(terms_.tensor(DTypeClass::integer), of(b.args[0]), blame(b.span, "count of `for`", b.args[0])));
+    Status counts = context_.expect(terms_.tensor(DTypeClass::integer), of(b.args[0]), blame(b.span, "count of `for`", b.args[0]));
+    if (!counts) {
+        Error error = std::move(counts).error();
+        if (terms_[of(b.args[0])].kind != TermKind::tensor)
+            error.hint = "`for` counts from 0: a Seq is read as %s[%i], a List is taken apart by `foldl` or `match`";
+        return error;
+    }
     TRY(context_.expect(terms_.tensor(DType::i64), bind_param(body.params[0]), Blame{b.span, "counter of `for`"}));
     std::span<const ValueId> states = std::span(body.params).subspan(1);
     TRY(initial_states(b, states, std::span(b.args).subspan(1)));

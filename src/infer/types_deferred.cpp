@@ -80,7 +80,8 @@ class Solver {
     Status fields() {
         bool is_record = kind() == TermKind::data && context_.module[terms_[open_.subject].decl].is_record;
         if (!is_record)
-            return wrong("expected a record with " + list_of(open_.names()) + ", found " + context_.text(open_.subject));
+            return wrong("expected a record with " + list_of(open_.names()) + ", found " + context_.text(open_.subject),
+                         kind() == TermKind::tensor ? "operators are called with their value, as in `" + open_.names()[0] + "(%x)`" : "");
         const TypeDecl& decl = context_.module[terms_[open_.subject].decl];
         const std::vector<std::string>& has = decl.constructors[0].field_names;
         for (size_t i = 0; i < open_.names().size(); ++i) {

@@ -608,6 +608,7 @@ hint: write `@f`
     EXPECT_EQ(failure("type t = A"), R"(prog.nr:1:6: error: expected the name of a type (with a capital) but found `t`
     type t = A
          ^
+hint: types and constructors begin with a capital
 )");
     EXPECT_EQ(failure("type Tensor = A"), R"(prog.nr:1:6: error: `Tensor` is a type of the language
     type Tensor = A

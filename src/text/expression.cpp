@@ -225,6 +225,8 @@ Result<Operand> BodyParser::primary() {
     case TokenKind::end: break;
     }
     if (cursor_.at("*") && token.touches) return cursor_.expected("an expression", "a power is a product, or `exp(b * log(a))`");
+    if (cursor_.at("=") && token.touches) return cursor_.expected("an expression", "a name is bound again: `%x = %x + 1`");
+    if (cursor_.at(">") && token.touches) return cursor_.expected("an expression", "different is written `!=`");
     return cursor_.expected("an expression");
 }
 
@@ -306,6 +308,10 @@ Error BodyParser::unknown_name(const Token& token) {
         return Error{Code::name, "unknown name " + describe(token), token.span, "a variable is written `%" + std::string(token.text) + "`"};
     if (std::string_view hint = habit(token.text); !hint.empty())
         return Error{Code::name, "unknown name " + describe(token), token.span, std::string(hint)};
+    std::string capital(token.text);
+    capital[0] = char(capital[0] & ~0x20);
+    if (program_.find_constructor(capital, item_.from_prelude))
+        return Error{Code::name, "unknown name " + describe(token), token.span, "did you mean `" + capital + "`?"};
     std::vector<std::string_view> known = names_.visible();
     for (const OpDef* op : program_.ops.all()) known.push_back(op->name);
     known.insert(known.end(), program_.prelude_functions.begin(), program_.prelude_functions.end());

@@ -1,6 +1,9 @@
 // Hostile text: whatever is read ends in a module that verifies and reads back, or in one error with a place.
 #include "text/testing.h"
+#include <filesystem>
+#include <fstream>
 #include <random>
+#include <sstream>
 
 namespace nereus {
 namespace {
@@ -98,6 +101,18 @@ TEST(Fuzz, MutatedPrograms) {
         read(text);
         if (HasFatalFailure()) return;
     }
+}
+
+// What libFuzzer found once, and what it begins with: test/fuzz.
+TEST(Fuzz, Corpus) {
+    int files = 0;
+    for (const auto& file : std::filesystem::directory_iterator(NEREUS_SOURCE_DIR "/test/corpus/programs")) {
+        std::stringstream text;
+        text << std::ifstream(file.path()).rdbuf();
+        read(text.str());
+        ++files;
+    }
+    EXPECT_GT(files, 0);
 }
 
 TEST(Fuzz, EveryPrefix) {

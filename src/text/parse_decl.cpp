@@ -244,7 +244,7 @@ Status Declarations::signature(FunctionItem& item) {
     TRY(type_params(cursor, item.names, order));
     TypeParser types(cursor, program_, item.names, item.from_prelude);
     types.unknown = TypeParser::Unknown::quantify;
-    TRY(cursor.expect("("));
+    TRY(cursor.expect("(", cursor.at("<") ? "parameters for types are written `def @f[t: dtype](…)`, and mostly not at all" : ""));
     Once once;
     TRY(cursor.list(")", [&]() -> Status {
         Token name = TRY(cursor.expect_kind(TokenKind::value, "a parameter"));

@@ -82,7 +82,7 @@ Result<TypeId> TypeParser::type() {
     }
     if (cursor_.at("(")) return tuple();
     if (cursor_.at("fn")) return function();
-    return cursor_.expected("a type");
+    return cursor_.expected("a type", cursor_.at("[") ? "write `Seq[f32]`, `List[f32]` or `Tensor[(n), f32]`" : "");
 }
 
 Result<TypeId> TypeParser::tensor() {

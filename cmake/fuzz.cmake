@@ -1,0 +1,13 @@
+# Fuzzers, with clang's libFuzzer: -DNEREUS_FUZZ=ON, then the target `fuzzers`. ./dev fuzz builds and runs them.
+if(NEREUS_FUZZ)
+  foreach(fuzzed parse types artefact)
+    add_executable(fuzz_${fuzzed} EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/test/fuzz/${fuzzed}.cpp)
+    target_include_directories(fuzz_${fuzzed} PRIVATE ${CMAKE_SOURCE_DIR}/test)
+    target_compile_definitions(fuzz_${fuzzed} PRIVATE NEREUS_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    target_link_options(fuzz_${fuzzed} PRIVATE -fsanitize=fuzzer)
+  endforeach()
+  target_link_libraries(fuzz_parse PRIVATE nereus_text nereus_ops)
+  target_link_libraries(fuzz_types PRIVATE nereus_text nereus_ops nereus_grad nereus_infer)
+  target_link_libraries(fuzz_artefact PRIVATE nereus_exe)
+  add_custom_target(fuzzers DEPENDS fuzz_parse fuzz_types fuzz_artefact)
+endif()

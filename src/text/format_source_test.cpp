@@ -1,0 +1,117 @@
+#include "text/format_source.h"
+#include "text/lexer.h"
+#include "text/testing.h"
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+namespace nereus {
+namespace {
+std::string formatted(const std::string& text) {
+    Result<std::string> out = format_source(text);
+    if (!out) return out.error().message;
+    EXPECT_EQ(*format_source(*out), *out);
+    return *out;
+}
+
+TEST(FormatSource, Spaces) {
+    EXPECT_EQ(formatted("def @f ( %x:f32,%y :i64 )->f32{%x+ %y*2}\n"), "def @f (%x: f32, %y: i64) -> f32 { %x + %y*2 }\n");
+    EXPECT_EQ(formatted("def @f(%x){if(!%x&&true){-1}else{%x[ 0 , 1 : n ] . 0}}\n"),
+              "def @f(%x) { if (!%x && true) { -1 } else { %x[0, 1 : n].0 } }\n");
+    EXPECT_EQ(formatted("type P[ d:dim ]={ w:Tensor[( d,2*d ),f32] }\n"), "type P[d: dim] = {w: Tensor[(d, 2*d), f32]}\n");
+    EXPECT_EQ(formatted("def @f(%p){sum({ %p with w=-1 },axes = [ 0 ],keepdims =true)}\n"),
+              "def @f(%p) { sum({%p with w = -1}, axes=[0], keepdims=true) }\n");
+    EXPECT_EQ(formatted("def @f(%x) { fn (%y){%y} ; match(%x){Leaf( _ )=>{ a=1 },_=>{ %x }} }"),
+              "def @f(%x) { fn(%y) { %y }; match (%x) { Leaf(_) => {a = 1}, _ => { %x } } }\n");
+}
+
+TEST(FormatSource, LinesAndComments) {
+    EXPECT_EQ(formatted(R"(
+
+  # the network
+type T =
+ A
+| B(f32)   # two
+
+
+def @f(%x)
+->  f32   # it gives
+where n > 0 {
+
+     %a = %x +   # more
+  1
+   # before
+  %b = g(
+%a,
+      [ 1,
+   2 ]
+ )
+       %b
+
+}   # end
+# last)"), R"(# the network
+type T =
+  A
+  | B(f32)  # two
+
+def @f(%x)
+  -> f32  # it gives
+  where n > 0 {
+  %a = %x +      # more
+    1
+  # before
+  %b = g(
+    %a,
+    [1,
+      2]
+  )
+  %b
+}   # end
+# last
+)");
+}
+
+TEST(FormatSource, WhatIsNoProgramIsRefused) {
+    EXPECT_EQ(format_source("def @f(%x) { (%x }").error().message, "expected `)` but found `}`");
+}
+
+// The same module, whatever spaces and comments stood between the tokens.
+TEST(FormatSource, RandomLayout) {
+    std::mt19937 random(3);
+    int programs = 0;
+    for (const char* folder : {"prelude", "examples", "test/programs", "bench"})
+        for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(NEREUS_SOURCE_DIR) / folder)) {
+            if (entry.path().extension() != ".nr") continue;
+            std::stringstream file;
+            file << std::ifstream(entry.path()).rdbuf();
+            const std::string text = file.str();
+            Result<std::vector<Token>> tokens = lex(text, 0);
+            ASSERT_TRUE(tokens) << entry.path();
+            ++programs;
+            for (int round = 0; round < 20; ++round) {
+                std::string other;
+                for (const Token& token : *tokens) {
+                    if (token.kind == TokenKind::end) break;
+                    // what touches may matter, and so may a newline: those stay
+                    if (!other.empty() && !token.touches && !token.newline_before) other += std::string(1 + random() % 3, ' ');
+                    if (token.newline_before && !other.empty())
+                        other += random() % 4 ? "\n" : random() % 2 ? " # why\n\n\n" : "\n\t# a line\n";
+                    if (token.newline_before) other += std::string(random() % 9, ' ');
+                    bool marked = token.kind == TokenKind::value || token.kind == TokenKind::function;
+                    if (marked) other += token.kind == TokenKind::value ? "%" : "@";
+                    other += token.kind == TokenKind::text ? "\"" + std::string(token.text) + "\"" : std::string(token.text);
+                }
+                Result<std::string> once = format_source(other);
+                ASSERT_TRUE(once) << once.error().message << "\n" << other;
+                ASSERT_EQ(*format_source(*once), *once) << other;
+                Result<std::vector<Token>> again = lex(*once, 0);
+                ASSERT_TRUE(again);
+                ASSERT_EQ(again->size(), tokens->size());
+                for (size_t i = 0; i < tokens->size(); ++i) ASSERT_EQ((*again)[i].text, (*tokens)[i].text) << *once;
+            }
+        }
+    EXPECT_GT(programs, 20);
+}
+} // namespace
+} // namespace nereus
