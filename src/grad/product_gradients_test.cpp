@@ -117,6 +117,19 @@ const GradientCase cases[] = {
      .body = "%g = grad(@f, wrt=[0], mode=$MODE)(%x, %i)\nsum(%g * %g)",
      .others = "def @f(%x, %i: Tensor[(k), i64]) { for %j in k, (%s = 0.0) { %s * 0.5 + sum(tanh(%x[%i[%j]])) * %s + sum(%x[1:3] * %x[1:3]) } }"},
     {.name = "third order", .params = "%x: f64", .body = "grad(fn(%x) { grad(fn(%x) { tanh(%x) * %x }, mode=$MODE)(%x) * %x }, mode=$MODE)(%x)"},
+    {.name = "closure over tensors, handed on", .params = "%x: Tensor[(n), f64], %w: Tensor[(n), f64]", .body = "sum(@twice(fn(%a) { tanh(%a * %w) }, %x))",
+     .others = "def @twice(%f, %x) { %f(%f(%x)) }"},
+    {.name = "closures of one type with other sizes", .params = "%x: Tensor[(n), f64], %w: Tensor[(3), f64]",
+     .body = "%s = [fn(%a) { sum(%x) * %a }, fn(%a) { sum(%w * %w) + %a }]\nfor %i in 3, (%a = 0.5) { %f = %s[mod(%i, 2)]\n%f(%a) }"},
+    {.name = "closure that a loop makes", .params = "%x: f64, %w: f64",
+     .body = "%f = for %i in 3, (%f = fn(%a) { %a * %x }) { fn(%a) { tanh(%f(%a) * %w) } }\n%f(%x) + %f(1.0)"},
+    {.name = "closure in a recursion", .params = "%x: f64, %n: i64", .body = "@down(fn(%a) { %a * %x }, mod(%n, 4))(%x)",
+     .others = "def @down(%f: fn(f64) -> f64, %n: i64) -> fn(f64) -> f64 { if (%n <= 0) { %f } else { @down(fn(%a) { %f(%a) + %a * %a }, %n - 1) } }"},
+    {.name = "closure with sizes of its own", .params = "%x: Tensor[(n), f64]", .body = "%f = fn(%a: Tensor[(m), f64]) { sum(%a) / cast(n + m + 1, f64) }\n%f(%x) * %f(%x * %x)"},
+    {.name = "second order of closures", .params = "%x: f64, %y: f64",
+     .body = "grad(fn(%b) { %f = if (%x > 0.0) { fn(%a) { %a * %a * %y } } else { fn(%a) { exp(%a * %y * 0.3) } }\n%f(%b) * %b }, mode=$MODE)(%x)"},
+    {.name = "gradient inside a closure", .params = "%x: f64, %y: f64", .body = "@twice(fn(%a) { grad(fn(%b) { %b * %b * %a * %y }, mode=$MODE)(%a) * 0.2 }, %x)",
+     .others = "def @twice(%f, %x) { %f(%f(%x)) }"},
     {.name = "split and topk in a call", .params = "%x: Tensor[(6), f64]", .body = "@f(%x)",
      .others = "def @f(%x) { %p = split(%x, [2, 4], axis=0)\nsum(%p.1 * %p.1) + sum(topk(%x, 3).0 * topk(%x, 3).0) }"},
 };
@@ -169,6 +182,13 @@ TEST(Product, PerturbationsAreKeptApart) {
     EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { %x * grad(fn(%y) { %x + %y }, mode=$MODE)(1.0) }, mode=$MODE)(1.0) }"), "f32 1");
     EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { grad(fn(%y) { %x * %y * %y }, mode=$MODE)(%x) }, mode=$MODE)(3.0) }"), "f32 12");
     EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { %x * grad(fn(%y) { %y * %x * %y }, mode=$MODE)(%x) }, mode=$MODE)(2.0) }"), "f32 24");
+}
+
+// A function that the run chooses: the reference form does not see inside of it where it comes from outside.
+TEST(Product, ClosuresFromOutside) {
+    EXPECT_EQ(shown("def @at(%x: f32) { %f = if (%x > 0.0) { fn(%a) { %a * %a * 3.0 } } else { fn(%a) { %a } }\n"
+                    "grad(fn(%a) { %f(%a) * %a }, mode=\"product\")(%x) }\ndef @main() { (@at(2.0), @at(-2.0)) }"),
+              "(f32 36, f32 -4)");
 }
 
 // The outer gradient takes the reference form, the inner one would take the product form.
