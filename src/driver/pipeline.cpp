@@ -21,7 +21,15 @@ Result<Module> specialise_stage(Module m, StageContext& c) {
     }
     return expand_leaves(TRY(specialise(std::move(m), entry)));
 }
-Result<Module> grad_stage(Module m, StageContext&) { return grad(std::move(m)); }
+// Closures that are differentiated are made data first. Where that costs a size that the program needs, they stay, and
+// the reference form differentiates them.
+Result<Module> grad_stage(Module m, StageContext&) {
+    if (!differentiates_closures(m)) return grad(std::move(m));
+    Result<Module> first_order = defunctionalise(m);
+    if (first_order) first_order = grad(std::move(*first_order));
+    if (first_order && infer_shapes(*first_order, FunctionId(0), nullptr)) return first_order;
+    return grad(std::move(m));
+}
 Result<Module> shapes_stage(Module m, StageContext& c) { return infer_shapes(std::move(m), FunctionId(0), &c.report.shapes); }
 
 constexpr Stage stages[] = {

@@ -14,7 +14,7 @@ std::vector<Pattern> all_named(const Values& variables) {
 Result<FunctionId> AdjointStructures::function(Task task, TypeId type, TypeId result, Span span) {
     auto [it, is_new] = functions_.try_emplace({task, type});
     if (!is_new) return it->second;
-    constexpr std::string_view titles[] = {"added", "forced", "as_adjoint", "item_of", "without", "added_at"};
+    constexpr std::string_view titles[] = {"added", "forced", "as_adjoint", "fitted", "item_of", "without", "added_at"};
     FunctionId id = structures_.new_function(std::string(titles[size_t(task)]), span);
     functions_[{task, type}] = id;
     Function made = module_[id];                         // apart from the table, which may move meanwhile
@@ -27,6 +27,7 @@ Result<FunctionId> AdjointStructures::function(Task task, TypeId type, TypeId re
     case Task::add: body = TRY(is_seq ? write_add_seq(w, type) : write_add(w, type)); break;
     case Task::force: body = TRY(is_seq ? write_force_seq(w, type) : write_force(w, type)); break;
     case Task::of_value: body = TRY(is_seq ? write_of_value_seq(w, type) : write_of_value(w, type)); break;
+    case Task::fit: body = TRY(is_seq ? write_fit_seq(w, type) : write_fit(w, type)); break;
     case Task::item: body = TRY(write_item(w, type)); break;
     case Task::without: body = TRY(write_without(w, type)); break;
     case Task::add_at: body = TRY(write_add_at(w, type)); break;
@@ -237,5 +238,48 @@ Result<ValueId> AdjointStructures::write_of_value(Writer& w, TypeId data) {
         }});
     }
     return w.match(x, leaf, std::move(cases));
+}
+
+Result<Leaves> AdjointStructures::fitted(Writer& w, ValueId x, ValueId adjoint) {
+    TypeId type = structures_.shadows().plain(w.type(x));
+    if (structures_.shadows().inert(type)) return Leaves{};
+    Leaves all;
+    if (types_.is_spread(type)) {
+        for (size_t i = 0; i < types_.parts(type).size(); ++i)
+            for (ValueId leaf : TRY(fitted(w, w.part(x, i), w.part(adjoint, i)))) all.push_back(leaf);
+    } else if (module_.types[type].kind == TypeKind::tensor) {
+        all.push_back(w.op("slice_update", {w.zeros_like(x), adjoint, {{}, true}}));    // over the whole: refuses other shapes
+    } else {
+        TypeId leaf = types_.held(type);
+        all.push_back(w.call(TRY(function(Task::fit, type, leaf, w.span)), {x, adjoint}, leaf));
+    }
+    return all;
+}
+
+Result<ValueId> AdjointStructures::write_fit(Writer& w, TypeId data) {
+    TypeId leaf = types_.of_data(data);
+    DeclId decl = types_.decl_of(data), own = module_.types[data].decl;
+    ValueId x = w.param("x", data), adjoint = w.param("a", data);
+    std::vector<Writer::Case> cases;
+    for (uint32_t c = 0; c < types_.zero_of(decl); ++c) {
+        std::vector<TypeId> fields = structures_.shadows().fields(data, c);
+        Values left, right, both;
+        for (TypeId field : fields) left.push_back(w.value("x", field));
+        for (TypeId field : fields) right.push_back(w.value("a", field));
+        both = left;
+        both.insert(both.end(), right.begin(), right.end());
+        Pattern pattern = pair_of(made_by(module_, own, c, all_named(left)), made_by(module_, own, c, all_named(right)));
+        cases.push_back({pattern, both, [=, this, &w]() -> Result<Values> {
+            Values made;
+            for (size_t i = 0; i < fields.size(); ++i) made.push_back(held(w, fields[i], TRY(fitted(w, left[i], right[i]))));
+            return Values{w.construct(decl, c, made, leaf)};
+        }});
+    }
+    if (types_.zero_of(decl) > 1)
+        cases.push_back({anything(), {}, [&]() -> Result<Values> {
+            w.assert_(w.truth(false), "an adjoint of data has the constructors of the data");
+            return Values{zero(w, leaf)};
+        }});
+    return w.match(w.tuple({x, adjoint}), leaf, std::move(cases));
 }
 } // namespace nereus

@@ -18,6 +18,7 @@ class AdjointStructures {
     // The adjoint in x's own type and shapes, zeros where there is nothing: what the user gets.
     Result<ValueId> forced(Writer& w, ValueId x, std::span<const ValueId> leaves);
     Result<Leaves> of_value(Writer& w, ValueId x);                   // the other way round
+    Result<Leaves> fitted(Writer& w, ValueId x, ValueId adjoint);    // likewise; fails unless it has x's form and shapes
     // The adjoint of a field of data, made from leaves and taken apart again; `zero` gives a leaf where there is none.
     ValueId held(Writer& w, TypeId field, std::span<const ValueId> leaves);
     using Zero = std::function<ValueId(size_t leaf)>;
@@ -30,11 +31,13 @@ class AdjointStructures {
     Result<ValueId> add_at(Writer& w, ValueId leaf, ValueId length, ValueId i, ValueId held);
 
  private:
-    enum class Task : uint8_t { add, force, of_value, item, without, add_at };
+    enum class Task : uint8_t { add, force, of_value, fit, item, without, add_at };
     Result<FunctionId> function(Task task, TypeId type, TypeId result, Span span);
     Result<ValueId> write_add(Writer& w, TypeId data);
     Result<ValueId> write_force(Writer& w, TypeId data);
     Result<ValueId> write_of_value(Writer& w, TypeId data);
+    Result<ValueId> write_fit(Writer& w, TypeId data);
+    Result<ValueId> write_fit_seq(Writer& w, TypeId seq);
     Result<ValueId> write_add_seq(Writer& w, TypeId seq);
     Result<ValueId> write_force_seq(Writer& w, TypeId seq);
     Result<ValueId> write_of_value_seq(Writer& w, TypeId seq);

@@ -19,4 +19,8 @@
 namespace nereus {
 // Takes a module as specialise leaves it: types are ground, shapes say nothing or what is written.
 Result<Module> grad(Module module);
+
+// True if the product form would take what is differentiated, were closures data (pass/defunctionalise.cpp): the adjoint of
+// what a closure captures is then that of a constructor's fields.
+bool differentiates_closures(const Module& module);
 } // namespace nereus

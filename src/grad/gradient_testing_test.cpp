@@ -123,7 +123,8 @@ void check_mode(const GradientCase& c, const std::string& mode, uint64_t seed, i
     for (size_t at = c.params.find('%'); at != std::string::npos; at = c.params.find('%', at + 1))
         names += (names.empty() ? "" : ", ") + c.params.substr(at, c.params.find(':', at) - at);
     std::string text = c.others + "\ndef @loss(" + c.params + ") {\n" + c.body + "\n}\n" +
-                       "def @main(" + c.params + ") { grad(@loss, mode=\"" + mode + "\")(" + names + ") }\n";
+                       "def @main(" + c.params + ") { grad(@loss, mode=\"" + mode + "\")(" + names + ") }\n" +
+                       "def @along(" + c.params + ") { jvp(@loss)(" + names + ", " + names + ").1 }\n";
     for (size_t at = text.find("$MODE"); at != std::string::npos; at = text.find("$MODE")) text.replace(at, 5, '"' + mode + '"');
     Result<Module> parsed = parse("case.nr", text, all_ops());
     ASSERT_TRUE(parsed) << parsed.error().message << text;
@@ -140,6 +141,16 @@ void check_mode(const GradientCase& c, const std::string& mode, uint64_t seed, i
         Result<Executable> exe = compile(*parsed, options);
         ASSERT_TRUE(exe) << exe.error().message << text;
         context = std::move(*Context::make(*LoadedExecutable::load(std::move(*exe), library())));
+    }
+    Result<Module> along = Error{Code::internal, "not asked for"};
+    std::unique_ptr<Context> tangent;
+    if (mode == "product") {
+        options.entry = "along";
+        along = run_until(*parsed, "grad", options);
+        ASSERT_TRUE(along) << along.error().message << text;
+        Result<Executable> exe = c.compiled ? compile(*parsed, options) : Result<Executable>(Executable());
+        ASSERT_TRUE(exe) << exe.error().message << text;
+        if (c.compiled) tangent = std::move(*Context::make(*LoadedExecutable::load(std::move(*exe), library())));
     }
     std::mt19937_64 random(seed);
     for (int call = 0; call < calls; ++call) {
@@ -172,6 +183,14 @@ void check_mode(const GradientCase& c, const std::string& mode, uint64_t seed, i
             for (size_t i = 0; i < got.size(); ++i)
                 ASSERT_NEAR(got[i], expected[i], 1e-6 * largest) << way << ", element " << i << text;
         };
+        auto agrees_along = [&](std::string_view way, const Result<Value>& found) {
+            ASSERT_TRUE(found) << way << ": " << found.error().message << text;
+            double sum = 0, size = 1;
+            for (size_t i = 0; i < x.size(); ++i) sum += x[i] * expected[i], size += std::abs(x[i] * expected[i]);
+            ASSERT_NEAR(found->tensor().as_f64(0), sum, 1e-6 * std::max(size, largest)) << way << text;
+        };
+        if (along) agrees_along("eval of jvp", eval(*along, FunctionId(0), args));
+        if (tangent) agrees_along("jvp compiled", tangent->run(tangent->program().exe().entries[0], args));
         agrees("eval", eval(*expanded, FunctionId(0), args));
         agrees("eval of shapes", eval(*shaped, FunctionId(0), args));
         if (!context) continue;

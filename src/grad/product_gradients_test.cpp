@@ -117,6 +117,19 @@ const GradientCase cases[] = {
      .body = "%g = grad(@f, wrt=[0], mode=$MODE)(%x, %i)\nsum(%g * %g)",
      .others = "def @f(%x, %i: Tensor[(k), i64]) { for %j in k, (%s = 0.0) { %s * 0.5 + sum(tanh(%x[%i[%j]])) * %s + sum(%x[1:3] * %x[1:3]) } }"},
     {.name = "third order", .params = "%x: f64", .body = "grad(fn(%x) { grad(fn(%x) { tanh(%x) * %x }, mode=$MODE)(%x) * %x }, mode=$MODE)(%x)"},
+    {.name = "closure over tensors, handed on", .params = "%x: Tensor[(n), f64], %w: Tensor[(n), f64]", .body = "sum(@twice(fn(%a) { tanh(%a * %w) }, %x))",
+     .others = "def @twice(%f, %x) { %f(%f(%x)) }"},
+    {.name = "closures of one type with other sizes", .params = "%x: Tensor[(n), f64], %w: Tensor[(3), f64]",
+     .body = "%s = [fn(%a) { sum(%x) * %a }, fn(%a) { sum(%w * %w) + %a }]\nfor %i in 3, (%a = 0.5) { %f = %s[mod(%i, 2)]\n%f(%a) }"},
+    {.name = "closure that a loop makes", .params = "%x: f64, %w: f64",
+     .body = "%f = for %i in 3, (%f = fn(%a) { %a * %x }) { fn(%a) { tanh(%f(%a) * %w) } }\n%f(%x) + %f(1.0)"},
+    {.name = "closure in a recursion", .params = "%x: f64, %n: i64", .body = "@down(fn(%a) { %a * %x }, mod(%n, 4))(%x)",
+     .others = "def @down(%f: fn(f64) -> f64, %n: i64) -> fn(f64) -> f64 { if (%n <= 0) { %f } else { @down(fn(%a) { %f(%a) + %a * %a }, %n - 1) } }"},
+    {.name = "closure with sizes of its own", .params = "%x: Tensor[(n), f64]", .body = "%f = fn(%a: Tensor[(m), f64]) { sum(%a) / cast(n + m + 1, f64) }\n%f(%x) * %f(%x * %x)"},
+    {.name = "second order of closures", .params = "%x: f64, %y: f64",
+     .body = "grad(fn(%b) { %f = if (%x > 0.0) { fn(%a) { %a * %a * %y } } else { fn(%a) { exp(%a * %y * 0.3) } }\n%f(%b) * %b }, mode=$MODE)(%x)"},
+    {.name = "gradient inside a closure", .params = "%x: f64, %y: f64", .body = "@twice(fn(%a) { grad(fn(%b) { %b * %b * %a * %y }, mode=$MODE)(%a) * 0.2 }, %x)",
+     .others = "def @twice(%f, %x) { %f(%f(%x)) }"},
     {.name = "split and topk in a call", .params = "%x: Tensor[(6), f64]", .body = "@f(%x)",
      .others = "def @f(%x) { %p = split(%x, [2, 4], axis=0)\nsum(%p.1 * %p.1) + sum(topk(%x, 3).0 * topk(%x, 3).0) }"},
 };
@@ -161,14 +174,60 @@ TEST(Product, FormsOfGradients) {
     EXPECT_EQ(in_both_forms("def @main() { %f = fn(%a) { grad(fn(%b) { %b * %a }, mode=$MODE)(1.0) }\n2.0 }"), "f32 2");
     EXPECT_EQ(in_both_forms("def @f(%x, %y) { %y }\ndef @main() { grad(@f, mode=$MODE)(3.0, 4.0) }"), "(f32 0, f32 1)");
     EXPECT_EQ(in_both_forms("def @main() { %x = tensor([1.0, 2.0])\ngrad(fn(%w) { sum(%w * %x) }, mode=$MODE)(%x) }"), "Tensor[(2), f32] [1, 2]");
+    EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { %p = stop_gradient((%x, [%x * %x]))\n%p.0 * %x + %p.1[0] * %x }, mode=$MODE)(3.0) }"), "f32 12");
+    EXPECT_EQ(in_both_forms("type P = {a: f32, l: Seq[f32]}\ndef @main() { grad(fn(%p: P) { stop_gradient(%p).a * %p.a + stop_gradient(%p.l)[0] * %p.l[0] }, mode=$MODE)({a = 3.0, l = [4.0]}) }"),
+              "{a = f32 3, l = [f32 4]}");
+    // results that are data or Seq
+    std::string list = "type L = Nil | Cons(f32, L)\ndef @twice(%l: L, %x: f32) -> L { match (%l) { Nil => Nil, Cons(%a, %r) => Cons(%a * %x, @twice(%r, %x)) } }\n";
+    EXPECT_EQ(in_both_forms(list + "def @main() { vjp(@twice, mode=$MODE)(Cons(2.0, Cons(5.0, Nil)), 3.0, Cons(1.0, Cons(10.0, Nil))) }"),
+              "(Cons(f32 3, Cons(f32 30, Nil)), f32 52)");
+    EXPECT_EQ(in_both_forms("def @f(%x) { ([%x * %x, %x + 1.0], 3) }\ndef @main() { vjp(@f, mode=$MODE)(3.0, ([10.0, 1.0], 0)) }"), "f32 61");
     EXPECT_NE(refusal("def @main(%d: Tensor[(3), f32], %x: Tensor[(2), f32]) { vjp(fn(%x) { %x * %x }, mode=\"product\")(%x, %d) }"), "");
+}
+
+TEST(Product, Tangents) {
+    EXPECT_EQ(shown("def @main() { jvp(fn(%x) { %x * %x })(3.0, 2.0) }"), "(f32 9, f32 12)");
+    EXPECT_EQ(shown("def @f(%x, %y) { %x * %y }\ndef @main() { (jvp(@f)(3.0, 4.0, 1.0, 10.0), jvp(@f, wrt=[1])(3.0, 4.0, 1.0)) }"),
+              "((f32 12, f32 34), (f32 12, f32 3))");
+    EXPECT_EQ(shown("def @main() { jvp(fn(%x) { (sum(%x), %x * %x, 7) })(tensor([1.0, 2.0]), tensor([1.0, 10.0])) }"),
+              "((f32 3, Tensor[(2), f32] [1, 4], i64 7), (f32 11, Tensor[(2), f32] [2, 40], i64 0))");
+    std::string list = "type L = Nil | Cons(f32, L)\ndef @twice(%l: L, %x: f32) -> L { match (%l) { Nil => Nil, Cons(%a, %r) => Cons(%a * %x, @twice(%r, %x)) } }\n";
+    EXPECT_EQ(shown(list + "def @main() { jvp(@twice)(Cons(2.0, Cons(5.0, Nil)), 3.0, Cons(1.0, Cons(0.0, Nil)), 10.0) }"),
+              "(Cons(f32 6, Cons(f32 15, Nil)), Cons(f32 23, Cons(f32 50, Nil)))");
+    // of a rule of one's own: the transpose of what it says
+    EXPECT_EQ(shown("def @sq(%x) with vjp = (@fwd, @bwd) { %x * %x }\ndef @fwd(%x) { (%x * %x, %x) }\n"
+                    "def @bwd(%r, %d) { %d * %r * 20.0 }\ndef @main() { jvp(@sq)(3.0, 1.0) }"), "(f32 9, f32 60)");
+    // Hessian times vector, both ways round
+    EXPECT_EQ(shown("def @f(%x, %y) { %x * %x * %x * %y }\ndef @main() { jvp(grad(@f))(2.0, 3.0, 1.0, 10.0) }"),
+              "((f32 36, f32 8), (f32 156, f32 12))");
+    EXPECT_EQ(shown("def @f(%x, %y) { %x * %x * %x * %y }\ndef @main() { grad(fn(%x, %y) { jvp(@f)(%x, %y, 1.0, 10.0).1 })(2.0, 3.0) }"),
+              "(f32 156, f32 12)");
+    EXPECT_EQ(shown("def @main() { jvp(fn(%x) { %f = if (%x > 0.0) { fn(%a) { %a * %x } } else { fn(%a) { %a } }\n%f(%x) })(3.0, 1.0) }"), "(f32 9, f32 6)");
+    EXPECT_EQ(shown("def @main() { jvp(fn(%x) { stop_gradient(%x) * %x })(3.0, 1.0) }"), "(f32 9, f32 3)");
+    EXPECT_EQ(refusal("def @main() { jvp(fn(%x) { %r = ref(%x)\nread(%r) })(3.0, 1.0) }"), "unsupported: jvp: the product form does not take a cell yet");
+    EXPECT_EQ(refusal("def @main() { jvp(fn(%x) { %x }, mode=\"closures\")(3.0, 1.0) }"),
+              "unsupported: jvp has no mode \"closures\" | write mode=\"product\", or leave it out");
+    EXPECT_NE(refusal("def @main(%d: Tensor[(3), f32], %x: Tensor[(2), f32]) { jvp(fn(%x) { %x * %x })(%x, %d) }"), "");
 }
 
 // The order of differentiation and what belongs to which: the inner variable is not the outer one.
 TEST(Product, PerturbationsAreKeptApart) {
+    EXPECT_EQ(shown("def @main() { jvp(fn(%x) { %x * jvp(fn(%y) { %x + %y })(1.0, 1.0).1 })(1.0, 1.0) }"), "(f32 1, f32 1)");
+    EXPECT_EQ(shown("def @main() { jvp(fn(%x) { %x * grad(fn(%y) { %x * %y })(2.0) })(3.0, 1.0) }"), "(f32 9, f32 6)");
+    EXPECT_EQ(shown("def @main() { grad(fn(%x) { %x * jvp(fn(%y) { %x * %y })(2.0, 1.0).1 })(3.0) }"), "f32 6");
+    // the derivative is handed a function made in the outer one, curried
+    EXPECT_EQ(shown("def @shift(%o, %f) { fn(%a) { %f(%a + %o) } }\n"
+                    "def @main() { grad(fn(%x) { %f = @shift(%x, fn(%a) { exp(%a) })\ngrad(fn(%a) { %f(%a) })(0.0) }, mode=\"product\")(0.0) }"), "f32 1");
     EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { %x * grad(fn(%y) { %x + %y }, mode=$MODE)(1.0) }, mode=$MODE)(1.0) }"), "f32 1");
     EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { grad(fn(%y) { %x * %y * %y }, mode=$MODE)(%x) }, mode=$MODE)(3.0) }"), "f32 12");
     EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { %x * grad(fn(%y) { %y * %x * %y }, mode=$MODE)(%x) }, mode=$MODE)(2.0) }"), "f32 24");
+}
+
+// A function that the run chooses: the reference form does not see inside of it where it comes from outside.
+TEST(Product, ClosuresFromOutside) {
+    EXPECT_EQ(shown("def @at(%x: f32) { %f = if (%x > 0.0) { fn(%a) { %a * %a * 3.0 } } else { fn(%a) { %a } }\n"
+                    "grad(fn(%a) { %f(%a) * %a }, mode=\"product\")(%x) }\ndef @main() { (@at(2.0), @at(-2.0)) }"),
+              "(f32 36, f32 -4)");
 }
 
 // The outer gradient takes the reference form, the inner one would take the product form.

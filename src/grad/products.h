@@ -21,7 +21,7 @@ struct Derived {
     std::vector<bool> threaded, again;       // per parameter
 };
 struct GradientForm {
-    std::string op;                          // grad, value_and_grad, vjp
+    std::string op;                          // grad, value_and_grad, vjp, jvp
     std::vector<int64_t> wrt;
     auto operator<=>(const GradientForm&) const = default;
 };
@@ -34,6 +34,9 @@ class Products {
     Result<Derived> derived(FunctionId function, const std::vector<bool>& active, Span asked);
     // @f.grad: f's parameters (for vjp, then an adjoint of the result) to what the form promises.
     Result<FunctionId> gradient(FunctionId function, const GradientForm& form, Span asked);
+    // @f.jvp: f's parameters, then changes of the chosen ones, to (y, its change). The change of the result is linear in those
+    // of the parameters, and vjp is its transpose: so it is the vjp of `adjoint of y -> vjp(f)`, at any adjoint, here zero.
+    Result<FunctionId> tangent(FunctionId function, const GradientForm& form, Span asked);
     // Of a function that gradient() made: what it is the gradient of.
     struct Made { FunctionId function; GradientForm form; };
     const Made* source_of(FunctionId gradient) const;

@@ -25,21 +25,21 @@ Result<bool> Rewrite::takes_product(const Binding& b, const Binding& target) {
             return Error{Code::unsupported, op + " has no mode \"" + mode + "\"", b.span,
                          "write mode=\"product\" or mode=\"closures\", or leave it out"};
     }
+    if (mode == "closures" && op == "jvp")
+        return Error{Code::unsupported, "jvp has no mode \"closures\"", b.span, "write mode=\"product\", or leave it out"};
     if (mode == "closures") return false;
     ProductSupport support(all_);
     std::string obstacle;
     std::vector<TypeId> signature = module_.types[type(b.args[0])].parts;
     for (TypeId part : signature)
         if (shadows_.holds_cell(part) || shadows_.holds_function(part)) obstacle = "a function of cells or functions";
-    for (TypeId leaf : op == "vjp" && obstacle.empty() ? all_.products.types.leaves(signature.back()) : std::vector<TypeId>())
-        if (module_.types[leaf].kind != TypeKind::tensor) obstacle = "vjp of a result that is data or a Seq";
     if (obstacle.empty())
         obstacle = target.form == Form::function ? TRY(support.obstacle(target.function, b.span))
                                                  : TRY(support.obstacle(source_, target.blocks[0], b.span));
     if (obstacle.empty() && target.form == Form::lambda && !sizes_are_told(target))
         obstacle = "a size that neither a parameter nor a captured value shows";
-    if (!obstacle.empty() && mode == "product")
-        return Error{Code::unsupported, op + ": the product form does not take " + obstacle + " yet", b.span, "leave out the mode"};
+    if (!obstacle.empty() && (mode == "product" || op == "jvp"))
+        return Error{Code::unsupported, op + ": the product form does not take " + obstacle + " yet", b.span, mode.empty() ? "" : "leave out the mode"};
     return obstacle.empty();
 }
 
@@ -128,7 +128,7 @@ Status Rewrite::product(const Binding& b, const Binding& target) {
         TRY(Rewrite(all_, source_, out).lifted(target, made.captured));
         module_[made.function] = std::move(out);
     }
-    made.function = TRY(all_.products.gradient(made.function, form, b.span));
+    made.function = TRY(form.op == "jvp" ? all_.products.tangent(made.function, form, b.span) : all_.products.gradient(made.function, form, b.span));
     ValueId result = b.results[0];
     products_[result] = made;
     if (!is_used_as_value(result)) return {};

@@ -57,7 +57,7 @@ class Solver {
 
     // The gradient has f's own parameters, so a use of it says what f is.
     bool guess_differentiated() {
-        if (gradient_name() == "vjp" || terms_[open_.result].kind != TermKind::function) return false;
+        if (gradient_name() == "vjp" || gradient_name() == "jvp" || terms_[open_.result].kind != TermKind::function) return false;
         std::vector<TermId> parts(terms_.parts(open_.result).begin(), terms_.parts(open_.result).end());
         parts.back() = terms_.tensor(DTypeClass::real);
         return !unify(terms_, open_.subject, terms_.composite(TermKind::function, parts));
@@ -138,10 +138,11 @@ class Solver {
     }
 
     // grad(f): f's parameters to the adjoints of the chosen ones, which have the parameters' types. value_and_grad(f)
-    // gives f's result too; vjp(f) takes an adjoint of it, whatever its type.
+    // gives f's result too; vjp(f) takes an adjoint of it, whatever its type. jvp(f): the parameters and changes of the
+    // chosen ones to the result and its change.
     Status grad() {
         std::string name = gradient_name();
-        bool scalar = name != "vjp";
+        bool scalar = name != "vjp" && name != "jvp";
         if (kind() != TermKind::function)
             return wrong(name + " needs a function, found " + context_.text(open_.subject));
         std::vector<TermId> params(terms_.parts(open_.subject).begin(), terms_.parts(open_.subject).end());
@@ -170,6 +171,10 @@ class Solver {
         TermId adjoint = adjoints.size() == 1 ? adjoints[0] : terms_.tuple(adjoints);
         if (name == "value_and_grad") adjoint = terms_.tuple(std::vector{result, adjoint});
         if (name == "vjp") params.push_back(result);
+        if (name == "jvp") {
+            params.insert(params.end(), adjoints.begin(), adjoints.end());
+            adjoint = terms_.tuple(std::vector{result, result});
+        }
         return unify_with(terms_.function(params, adjoint), open_.result, name);
     }
 

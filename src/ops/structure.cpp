@@ -54,6 +54,8 @@ constexpr OpDef rows[] = {
      .scheme = "'f, 'g: 'f -> 'g", .builtin = Builtin::grad},
     {.name = "vjp", .doc = "the adjoints of f's parameters for an adjoint of its result, given as a last argument",
      .params = grad_params, .scheme = "'f, 'g: 'f -> 'g", .builtin = Builtin::grad},
+    {.name = "jvp", .doc = "f's result and its change for changes of its parameters, which are given after them",
+     .params = grad_params, .scheme = "'f, 'g: 'f -> 'g", .builtin = Builtin::grad},
     // 'f follows from the leaves of 's; floats=true passes over the others, which stay as they are in s
     {.name = "map_leaves", .doc = "s with f(x, …) for every tensor x in it and those at the same place in t, u, v",
      .params = map_leaves_params, .scheme = "'f, 's: 'f, 's, 's, 's, 's -> 's", .builtin = Builtin::leaves},
