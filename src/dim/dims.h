@@ -96,6 +96,7 @@ class Dims {
     bool fits(const Polynomial& p) const;
     bool nonnegative_atom(const AtomNode& node) const;
     void fold_mod_pairs(Polynomial& p) const;
+    Dim folded(Polynomial p);                            // interned after that
     Dim divide_by_constant(Dim a, int64_t k);
     Dim remainder_by_constant(Dim a, int64_t k);
     Dim extremum(AtomKind kind, std::vector<Dim> args);

@@ -62,12 +62,12 @@ Dim Dims::divide_by_constant(Dim a, int64_t k) {
     if (k <= 0) return apply(AtomKind::floor_div, {a, constant(k)});
     Division parts = split(x, k);
     if (!parts.quotient.empty()) {
-        Dim rest = divide_by_constant(intern(std::move(parts.remainder)), k);
+        Dim rest = divide_by_constant(folded(std::move(parts.remainder)), k);
         return add(intern(std::move(parts.quotient)), rest);
     }
     if (is_constant(x)) return constant(0);              // 0 <= c < k
     if (int64_t g = common_divisor(content(x), k); g > 1)
-        return divide_by_constant(intern(shrunk(x, g)), k / g);
+        return divide_by_constant(folded(shrunk(x, g)), k / g);
     for (const Term& t : x) {
         const Factor* f = lone_atom(t);
         if (!f || t.coefficient != 1 || atoms_[f->atom.index].kind != AtomKind::floor_div) continue;
@@ -78,7 +78,7 @@ Dim Dims::divide_by_constant(Dim a, int64_t k) {
         if (!e || *e <= 0 || __builtin_mul_overflow(*e, k, &product)) continue;
         std::optional<Polynomial> rest = add_scaled(x, {t}, -1);
         std::optional<Polynomial> joined = add_scaled(polynomials_[inner.args[0].index], *rest, *e);
-        if (joined && fits(*joined)) return divide_by_constant(intern(std::move(*joined)), product);
+        if (joined && fits(*joined)) return divide_by_constant(folded(std::move(*joined)), product);
     }
     return apply(AtomKind::floor_div, {a, constant(k)});
 }
@@ -89,6 +89,8 @@ Dim Dims::floor_div(Dim a, Dim b) {
     if (x.empty()) return a;
     Term common = common_factor(x, d);
     x = divided(std::move(x), common), d = divided(std::move(d), common);
+    fold_mod_pairs(x), fold_mod_pairs(d);
+    if (x.empty()) return constant(0);
     if (d.front().coefficient < 0) {
         std::optional<Polynomial> minus_x = negate(x), minus_d = negate(d);
         if (minus_x && minus_d) x = std::move(*minus_x), d = std::move(*minus_d);
@@ -97,7 +99,7 @@ Dim Dims::floor_div(Dim a, Dim b) {
     if (is_constant(d)) return divide_by_constant(intern(std::move(x)), d.front().coefficient);
     std::optional<Division> parts = divide(x, d);
     if (parts && !parts->quotient.empty() && fits(parts->quotient) && fits(parts->remainder))
-        return add(intern(std::move(parts->quotient)), floor_div(intern(std::move(parts->remainder)), divisor));
+        return add(intern(std::move(parts->quotient)), floor_div(folded(std::move(parts->remainder)), divisor));
     if (x.size() == 1 && x[0].coefficient == 1 && lone_atom(x[0]) && nonnegative(divisor)) {
         const AtomNode& inner = atoms_[x[0].factors[0].atom.index];
         if (inner.kind == AtomKind::floor_div) return floor_div(inner.args[0], mul(inner.args[1], divisor));
@@ -114,10 +116,10 @@ Dim Dims::remainder_by_constant(Dim a, int64_t k) {
     }
     if (k <= 0) return apply(AtomKind::mod, {a, constant(k)});
     Division parts = split(x, k);
-    if (!parts.quotient.empty()) return remainder_by_constant(intern(std::move(parts.remainder)), k);
+    if (!parts.quotient.empty()) return remainder_by_constant(folded(std::move(parts.remainder)), k);
     if (is_constant(x)) return a;
     if (int64_t g = common_divisor(content(x), k); g > 1) {
-        Dim inner = remainder_by_constant(intern(shrunk(x, g)), k / g);
+        Dim inner = remainder_by_constant(folded(shrunk(x, g)), k / g);
         return add(scale(inner, g), constant(floor_remainder(constant_term(x), g)));
     }
     for (const Term& t : x) {
@@ -129,7 +131,7 @@ Dim Dims::remainder_by_constant(Dim a, int64_t k) {
         if (!e || __builtin_mul_overflow(*e, t.coefficient, &period) || period % k != 0) continue;
         std::optional<Polynomial> rest = add_scaled(x, {t}, -1);
         std::optional<Polynomial> joined = add_scaled(*rest, polynomials_[inner.args[0].index], t.coefficient);
-        if (joined && fits(*joined)) return remainder_by_constant(intern(std::move(*joined)), k);
+        if (joined && fits(*joined)) return remainder_by_constant(folded(std::move(*joined)), k);
     }
     Dim out = apply(AtomKind::mod, {a, constant(k)});
     Atom atom = polynomials_[out.index][0].factors[0].atom;
@@ -143,16 +145,21 @@ Dim Dims::mod(Dim a, Dim b) {
     if (x.empty()) return a;
     Term common = common_factor(x, d);
     if (common.coefficient != 1 || !common.factors.empty()) {
-        Dim inner = mod(intern(divided(std::move(x), common)), intern(divided(std::move(d), common)));
+        Dim inner = mod(folded(divided(std::move(x), common)), folded(divided(std::move(d), common)));
         return mul(intern({std::move(common)}), inner);
     }
     std::optional<Division> parts = divide(x, d);
     if (parts && !parts->quotient.empty() && fits(parts->remainder))
-        return mod(intern(std::move(parts->remainder)), b);
+        return mod(folded(std::move(parts->remainder)), b);
     Dim out = apply(AtomKind::mod, {a, b});
     Atom atom = polynomials_[out.index][0].factors[0].atom;
     if (!mod_quotients_[atom.index].valid()) mod_quotients_[atom.index] = floor_div(a, b);
     return out;
+}
+
+Dim Dims::folded(Polynomial p) {
+    fold_mod_pairs(p);
+    return intern(std::move(p));
 }
 
 // k*(x//k) + mod(x, k) = x, also under a common coefficient and common factors.
