@@ -222,6 +222,7 @@ hint: did you mean `%x`?
     EXPECT_EQ(failure("def @f(%x) { ? }"), R"(prog.nr:1:14: error: expected an expression but found `?`
     def @f(%x) { ? }
                  ^
+hint: a choice is written `if (c) { a } else { b }`
 )");
 }
 
