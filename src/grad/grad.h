@@ -1,4 +1,4 @@
-// grad/grad.h - replaces every grad(f), value_and_grad(f) and vjp(f) by code that computes it: reverse mode.
+// grad/grad.h - replaces every grad(f), value_and_grad(f), vjp(f), jvp(f) and checkpoint(f) by code that computes it.
 //
 // In the product form grad(@f) is a function @f.grad: f's code, then code that goes through it from its end. What that
 // reads of another function, arm or loop body is handed out by it as a tape: @f.fwd gives (y, tape), @f.bwd takes the

@@ -130,6 +130,14 @@ const GradientCase cases[] = {
      .body = "grad(fn(%b) { %f = if (%x > 0.0) { fn(%a) { %a * %a * %y } } else { fn(%a) { exp(%a * %y * 0.3) } }\n%f(%b) * %b }, mode=$MODE)(%x)"},
     {.name = "gradient inside a closure", .params = "%x: f64, %y: f64", .body = "@twice(fn(%a) { grad(fn(%b) { %b * %b * %a * %y }, mode=$MODE)(%a) * 0.2 }, %x)",
      .others = "def @twice(%f, %x) { %f(%f(%x)) }"},
+    {.name = "checkpoint", .params = "%x: Tensor[(n), f64], %w: Tensor[(n), f64]", .body = "%r = for %i in 3, (%h = %x) { checkpoint(@f)(%h, %w) }\nsum(%r)",
+     .others = "def @f(%x, %w) { tanh(%x * %w) * sum(%x) }"},
+    {.name = "checkpoint of a lambda", .params = "%x: Tensor[(n), f64], %w: Tensor[(n), f64]",
+     .body = "%k = %w * 2.0\n%r = for %i in 3, (%h = %x) { checkpoint(fn(%a) { tanh(%a) * %k + cast(%i, f64) })(%h) }\nsum(%r)"},
+    {.name = "checkpoint in a checkpoint", .params = "%x: f64", .body = "checkpoint(fn(%a) { checkpoint(@f)(%a * %a) * %a })(%x)", .others = "def @f(%x) { tanh(%x) * %x }"},
+    {.name = "checkpoint of a structure", .params = "%l: List[f64], %p: (f64, i64)", .body = "checkpoint(@g)(%l, %p).0",
+     .others = std::string(types) + "def @g(%l, %p) { (@total(%l) * %p.0, %p.1) }"},
+    {.name = "second order of a checkpoint", .params = "%x: f64, %y: f64", .body = "grad(fn(%a) { checkpoint(@f)(%a, %y) * %a }, mode=$MODE)(%x)", .others = "def @f(%x, %y) { tanh(%x * %y) * %x }"},
     {.name = "split and topk in a call", .params = "%x: Tensor[(6), f64]", .body = "@f(%x)",
      .others = "def @f(%x) { %p = split(%x, [2, 4], axis=0)\nsum(%p.1 * %p.1) + sum(topk(%x, 3).0 * topk(%x, 3).0) }"},
 };
@@ -208,6 +216,14 @@ TEST(Product, Tangents) {
     EXPECT_EQ(refusal("def @main() { jvp(fn(%x) { %x }, mode=\"closures\")(3.0, 1.0) }"),
               "unsupported: jvp has no mode \"closures\" | write mode=\"product\", or leave it out");
     EXPECT_NE(refusal("def @main(%d: Tensor[(3), f32], %x: Tensor[(2), f32]) { jvp(fn(%x) { %x * %x })(%x, %d) }"), "");
+}
+
+TEST(Product, CheckpointsRefuseWhatIsSeenTwice) {
+    EXPECT_EQ(refusal("def @main(%x: f32) { %r = ref(%x)\ncheckpoint(fn(%a) { write(%r, %a)\n%a })(%x) }"),
+              "unsupported: checkpoint: what is run again has a cell | checkpoint code that does nothing but compute its result");
+    EXPECT_EQ(refusal("def @f(%x: f32) { print(\"x\", %x)\n%x }\ndef @main(%x: f32) { grad(fn(%a) { checkpoint(@f)(%a) })(%x) }"),
+              "unsupported: checkpoint: what is run again prints | checkpoint code that does nothing but compute its result");
+    EXPECT_EQ(shown("def @main() { (checkpoint(fn(%a) { %a * %a })(3.0), grad(checkpoint(fn(%a) { %a * %a }))(3.0)) }"), "(f32 9, f32 6)");
 }
 
 // The order of differentiation and what belongs to which: the inner variable is not the outer one.

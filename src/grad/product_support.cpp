@@ -39,6 +39,7 @@ std::string ProductSupport::obstacle_in(const Function& function, const Binding&
     default:
         return all_.shadows.holds_cell(function[b.results[0]].type) ? "a cell" : "";
     }
+    prints_ |= b.op->builtin == Builtin::print;
     switch (b.op->builtin) {
     case Builtin::ref: case Builtin::read: case Builtin::write: return "a cell";
     case Builtin::grad: return "a gradient of a function that only the run decides on";

@@ -9,6 +9,7 @@ class ProductSupport {
     // What stands in the way, for a message; empty: nothing. Looks into all that is called; gradients there are expanded.
     Result<std::string> obstacle(FunctionId function, Span asked);
     Result<std::string> obstacle(const Function& function, BlockId block, Span asked);
+    bool prints() const { return prints_; }  // something of what was looked at
 
  private:
     Result<std::string> obstacle_in(const Function& function, BlockId block, Span asked);
@@ -16,5 +17,6 @@ class ProductSupport {
 
     Gradients& all_;
     std::set<FunctionId> seen_;
+    bool prints_ = false;
 };
 } // namespace nereus

@@ -173,33 +173,6 @@ const Products::Made* Products::source_of(FunctionId gradient) const {
     return it == made_.end() ? nullptr : &it->second;
 }
 
-Result<FunctionId> Products::tangent(FunctionId function, const GradientForm& form, Span asked) {
-    if (auto it = gradients_.find({function, form}); it != gradients_.end()) return it->second;
-    Module& module = all_.module;
-    int64_t count = int64_t(module[function].params.size());
-    FunctionId pull = TRY(gradient(function, {.op = "vjp", .wrt = form.wrt}, asked));
-    FunctionId push = TRY(gradient(pull, {.op = "vjp", .wrt = {count}}, asked));
-    const Function source = module[function];
-    FunctionId made = gradients_[{function, form}] = all_.structures.new_function(source.name + ".jvp", source.span);
-    Function out;
-    out.name = module[made].name, out.span = source.span, out.type_params = source.type_params, out.where = source.where;
-    Writer w(module, all_.shadows, out);
-    w.span = asked;
-    for (ValueId param : source.params) w.param(source[param].name, source[param].type);
-    const std::vector<ValueId> params = out.params;
-    std::vector<ValueId> changes, args = params;
-    for (int64_t i : form.wrt) changes.push_back(w.param("d_" + out[params[size_t(i)]].name, all_.shadows.plain(w.type(params[size_t(i)]))));
-    TypeId result = all_.shadows.plain(source.result);
-    ValueId y = w.call(function, params, result, "y");
-    args.push_back(TRY(all_.structures.adjoint(w, y, {})));
-    args.push_back(w.tuple(changes));
-    ValueId change = w.call(push, args, result, "dy");
-    w.finish(out.body, {w.tuple({y, change})});
-    out.result = module.types.tuple({result, result});
-    module[made] = std::move(out);
-    return made;
-}
-
 Result<FunctionId> Products::gradient(FunctionId function, const GradientForm& form, Span asked) {
     if (auto it = gradients_.find({function, form}); it != gradients_.end()) return it->second;
     TRY(all_.expand(function, asked));

@@ -26,7 +26,7 @@ struct GradientForm {
     auto operator<=>(const GradientForm&) const = default;
 };
 
-// products.cpp: which there are; products_derive.cpp: how they are written.
+// products.cpp: which there are; products_derive.cpp: how they are written; products_of_products.cpp: jvp, checkpoint.
 class Products {
  public:
     explicit Products(Gradients& all);
@@ -37,6 +37,8 @@ class Products {
     // @f.jvp: f's parameters, then changes of the chosen ones, to (y, its change). The change of the result is linear in those
     // of the parameters, and vjp is its transpose: so it is the vjp of `adjoint of y -> vjp(f)`, at any adjoint, here zero.
     Result<FunctionId> tangent(FunctionId function, const GradientForm& form, Span asked);
+    // @f.checkpoint: f with a rule of its own (`with vjp`): it keeps f's arguments, and runs f's vjp on them.
+    Result<FunctionId> checkpointed(FunctionId function, Span asked);
     // Of a function that gradient() made: what it is the gradient of.
     struct Made { FunctionId function; GradientForm form; };
     const Made* source_of(FunctionId gradient) const;

@@ -124,8 +124,8 @@ void Products::write_backward(Function& both, BlockId block, const std::vector<V
     module[entry.derived.backward] = copy(both);
 }
 
-// The tape has the residual, the result, whose form the rule wants its adjoint in, and the shapes that the adjoints of
-// active parameters must have.
+// The tape has the residual, the result, where its adjoint must be brought into its form, and the shapes that the adjoints
+// of active parameters must have.
 Status Products::derive_custom(const Key& key, Entry& entry) {
     Module& module = all_.module;
     ShadowTypes& shadows = all_.shadows;
@@ -138,7 +138,8 @@ Status Products::derive_custom(const Key& key, Entry& entry) {
     for (ValueId param : source.params) w.param(source[param].name, shadows.plain(source[param].type));
     ValueId made = w.call(source.vjp_forward, forward.params, shadows.plain(module[source.vjp_forward].result));
     ValueId y = w.project(made, 0, "y");
-    std::vector<ValueId> kept{w.project(made, 1, "residual"), y};
+    bool tensor = types.leaves(source.result) == std::vector{w.type(y)};   // its adjoint has its form already
+    std::vector<ValueId> kept{w.project(made, 1, "residual"), tensor ? w.unit() : y};
     std::vector<size_t> shape_at(active.size());         // of a parameter's first leaf, in the tape
     for (size_t i = 0; i < active.size(); ++i) {
         shape_at[i] = kept.size();
@@ -159,15 +160,14 @@ Status Products::derive_custom(const Key& key, Entry& entry) {
     Leaves adjoint;
     for (TypeId leaf : types.leaves(source.result)) adjoint.push_back(b.param("dy", leaf));
     ValueId residual = b.project(given, 0, "residual"), result = b.project(given, 1, "y");
-    ValueId dy = TRY(structures.forced(b, result, adjoint));
+    ValueId dy = tensor ? adjoint[0] : TRY(structures.forced(b, result, adjoint));
     ValueId all = b.call(source.vjp_backward, {residual, dy}, shadows.plain(module[source.vjp_backward].result));
     Leaves results;
     for (size_t i = 0; i < active.size(); ++i) {
         if (!active[i]) continue;
         Leaves own = TRY(structures.of_value(b, active.size() == 1 ? all : b.project(all, i)));
         for (size_t j = 0; j < own.size(); ++j) {
-            bool tensor = module.types[b.type(own[j])].kind == TypeKind::tensor;
-            if (tensor) {                                // writing over the whole: refused unless the shapes are the same
+            if (module.types[b.type(own[j])].kind == TypeKind::tensor) {     // over the whole: refused unless the shapes are the same
                 ValueId zeros = b.op("full", {b.project(given, shape_at[i] + j), b.number(0, b.dtype(own[j]))});
                 own[j] = b.op("slice_update", {zeros, own[j], {{}, true}});
             }

@@ -38,6 +38,9 @@ Result<bool> Rewrite::takes_product(const Binding& b, const Binding& target) {
                                                  : TRY(support.obstacle(source_, target.blocks[0], b.span));
     if (obstacle.empty() && target.form == Form::lambda && !sizes_are_told(target))
         obstacle = "a size that neither a parameter nor a captured value shows";
+    if (op == "checkpoint" && (!obstacle.empty() || support.prints()))
+        return Error{Code::unsupported, "checkpoint: " + (obstacle.empty() ? "what is run again prints" : "what is run again has " + obstacle), b.span,
+                     "checkpoint code that does nothing but compute its result"};
     if (!obstacle.empty() && (mode == "product" || op == "jvp"))
         return Error{Code::unsupported, op + ": the product form does not take " + obstacle + " yet", b.span, mode.empty() ? "" : "leave out the mode"};
     return obstacle.empty();
@@ -128,7 +131,9 @@ Status Rewrite::product(const Binding& b, const Binding& target) {
         TRY(Rewrite(all_, source_, out).lifted(target, made.captured));
         module_[made.function] = std::move(out);
     }
-    made.function = TRY(form.op == "jvp" ? all_.products.tangent(made.function, form, b.span) : all_.products.gradient(made.function, form, b.span));
+    if (form.op == "checkpoint") made.function = TRY(all_.products.checkpointed(made.function, b.span));
+    else if (form.op == "jvp") made.function = TRY(all_.products.tangent(made.function, form, b.span));
+    else made.function = TRY(all_.products.gradient(made.function, form, b.span));
     ValueId result = b.results[0];
     products_[result] = made;
     if (!is_used_as_value(result)) return {};

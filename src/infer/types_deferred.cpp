@@ -57,6 +57,7 @@ class Solver {
 
     // The gradient has f's own parameters, so a use of it says what f is.
     bool guess_differentiated() {
+        if (gradient_name() == "checkpoint") return false;
         if (gradient_name() == "vjp" || gradient_name() == "jvp" || terms_[open_.result].kind != TermKind::function) return false;
         std::vector<TermId> parts(terms_.parts(open_.result).begin(), terms_.parts(open_.result).end());
         parts.back() = terms_.tensor(DTypeClass::real);
@@ -145,6 +146,7 @@ class Solver {
         bool scalar = name != "vjp" && name != "jvp";
         if (kind() != TermKind::function)
             return wrong(name + " needs a function, found " + context_.text(open_.subject));
+        if (name == "checkpoint") return unify_with(open_.subject, open_.result, name);
         std::vector<TermId> params(terms_.parts(open_.subject).begin(), terms_.parts(open_.subject).end());
         TermId result = params.back();
         params.pop_back();

@@ -18,6 +18,8 @@ constexpr OpParam one[] = {{"x"}};
 constexpr OpParam grad_params[] = {
     {"f"}, {"wrt", ParamKind::integers, true}, {"mode", ParamKind::text, true}};
 
+constexpr OpParam checkpoint_params[] = {{"f"}};
+
 constexpr OpParam map_leaves_params[] = {
     {"f"}, {"s"}, {"t", ParamKind::value, true}, {"u", ParamKind::value, true}, {"v", ParamKind::value, true},
     {"floats", ParamKind::boolean, true}};
@@ -56,6 +58,8 @@ constexpr OpDef rows[] = {
      .params = grad_params, .scheme = "'f, 'g: 'f -> 'g", .builtin = Builtin::grad},
     {.name = "jvp", .doc = "f's result and its change for changes of its parameters, which are given after them",
      .params = grad_params, .scheme = "'f, 'g: 'f -> 'g", .builtin = Builtin::grad},
+    {.name = "checkpoint", .doc = "f, whose gradient keeps its arguments alone and runs it again",
+     .params = checkpoint_params, .scheme = "'f, 'g: 'f -> 'g", .builtin = Builtin::grad},
     // 'f follows from the leaves of 's; floats=true passes over the others, which stay as they are in s
     {.name = "map_leaves", .doc = "s with f(x, …) for every tensor x in it and those at the same place in t, u, v",
      .params = map_leaves_params, .scheme = "'f, 's: 'f, 's, 's, 's, 's -> 's", .builtin = Builtin::leaves},

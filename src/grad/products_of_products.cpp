@@ -1,0 +1,79 @@
+// grad/products_of_products.cpp - what is written with gradients that exist already: jvp and checkpoint.
+#include "grad/gradients.h"
+#include "grad/products.h"
+
+namespace nereus {
+Result<FunctionId> Products::tangent(FunctionId function, const GradientForm& form, Span asked) {
+    if (auto it = gradients_.find({function, form}); it != gradients_.end()) return it->second;
+    Module& module = all_.module;
+    int64_t count = int64_t(module[function].params.size());
+    FunctionId pull = TRY(gradient(function, {.op = "vjp", .wrt = form.wrt}, asked));
+    FunctionId push = TRY(gradient(pull, {.op = "vjp", .wrt = {count}}, asked));
+    const Function source = module[function];
+    FunctionId made = gradients_[{function, form}] = all_.structures.new_function(source.name + ".jvp", source.span);
+    Function out;
+    out.name = module[made].name, out.span = source.span, out.type_params = source.type_params, out.where = source.where;
+    Writer w(module, all_.shadows, out);
+    w.span = asked;
+    for (ValueId param : source.params) w.param(source[param].name, source[param].type);
+    const std::vector<ValueId> params = out.params;
+    std::vector<ValueId> changes, args = params;
+    for (int64_t i : form.wrt) changes.push_back(w.param("d_" + out[params[size_t(i)]].name, all_.shadows.plain(w.type(params[size_t(i)]))));
+    TypeId result = all_.shadows.plain(source.result);
+    ValueId y = w.call(function, params, result, "y");
+    args.push_back(TRY(all_.structures.adjoint(w, y, {})));
+    args.push_back(w.tuple(changes));
+    ValueId change = w.call(push, args, result, "dy");
+    w.finish(out.body, {w.tuple({y, change})});
+    out.result = module.types.tuple({result, result});
+    module[made] = std::move(out);
+    return made;
+}
+
+Result<FunctionId> Products::checkpointed(FunctionId function, Span asked) {
+    const GradientForm form{.op = "checkpoint", .wrt = {}};
+    if (auto it = gradients_.find({function, form}); it != gradients_.end()) return it->second;
+    Module& module = all_.module;
+    ShadowTypes& shadows = all_.shadows;
+    GradientForm whole{.op = "vjp", .wrt = {}};
+    for (size_t i = 0; i < module[function].params.size(); ++i) whole.wrt.push_back(int64_t(i));
+    FunctionId pull = TRY(gradient(function, whole, asked));
+    const Function source = module[function];
+    const TypeId result = shadows.plain(source.result);
+    Structures& structures_of = all_.structures;
+    FunctionId plain = structures_of.new_function(source.name + ".checkpoint", source.span);
+    FunctionId keep = structures_of.new_function(source.name + ".keep", source.span);
+    FunctionId again = structures_of.new_function(source.name + ".again", source.span);
+    gradients_[{function, form}] = plain;
+    auto begin = [&](FunctionId id) {
+        Function out;
+        out.name = module[id].name, out.span = source.span;
+        return out;
+    };
+    Function runs = begin(plain), keeps = begin(keep), repeats = begin(again);
+    for (Function* out : {&runs, &keeps}) {
+        out->type_params = source.type_params, out->where = source.where;
+        Writer w(module, shadows, *out);
+        w.span = asked;
+        for (ValueId param : source.params) w.param(source[param].name, source[param].type);
+        ValueId y = w.call(function, out->params, result, "y");
+        if (out == &keeps) y = w.tuple({y, w.tuple(out->params)});
+        out->result = shadows.plain(w.type(y));
+        w.finish(out->body, {y});
+    }
+    runs.vjp_forward = keep, runs.vjp_backward = again;
+    Writer w(module, shadows, repeats);
+    w.span = asked;
+    std::vector<TypeId> types;
+    for (ValueId param : source.params) types.push_back(shadows.plain(source[param].type));
+    const bool one = types.size() == 1;
+    ValueId given = w.param("arguments", one ? types[0] : module.types.tuple(types)), adjoint = w.param("dy", result);
+    std::vector<ValueId> args;
+    for (size_t i = 0; i < types.size(); ++i) args.push_back(one ? given : w.project(given, i));
+    args.push_back(adjoint);
+    repeats.result = shadows.plain(module[pull].result);
+    w.finish(repeats.body, {w.call(pull, args, repeats.result)});
+    module[plain] = std::move(runs), module[keep] = std::move(keeps), module[again] = std::move(repeats);
+    return plain;
+}
+} // namespace nereus
