@@ -1,6 +1,5 @@
 // Functions: those that every program may use, those written for one program, closures, calls of all of them.
 #include "generator/generator.h"
-#include "generator/known_bugs.h"
 #include <map>
 
 namespace nereus::gen {
@@ -85,7 +84,6 @@ struct Instance {
 };
 
 bool can_call(const Signature& s, Construct what, const Type& want) {
-    if (known::no_fold_of_functions && s.name == "fold" && holds(want, Kind::fn)) return false;
     return s.what == what && Instance().match(s.result, want, s.dims);
 }
 template <Construct what> bool has_function(const Generator& g, const Type& want) {

@@ -1,6 +1,5 @@
 #include "generator/generator.h"
 #include "base/invariant.h"
-#include "generator/known_bugs.h"
 #include <algorithm>
 #include <utility>
 

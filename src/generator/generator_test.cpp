@@ -2,7 +2,6 @@
 //   NEREUS_SEED, NEREUS_PROGRAM, NEREUS_PROGRAMS   which programs: one that failed is run again by its seed and number
 //   NEREUS_FAILURES, NEREUS_SHRINK=0               after how many failures to stop; do not make them small
 //   NEREUS_SHOW=1, NEREUS_KEEP=FOLDER              print the program; keep what failed, with its inputs
-//   NEREUS_KNOWN=1                                 report the kinds that known_bugs.h lists, too
 #include "base/file.h"
 #include "driver/run_artefact_testing.h"
 #include "exe/artefact.h"
@@ -36,7 +35,7 @@ TEST(Generator, Programs) {
     uint64_t seed = uint64_t(setting("NEREUS_SEED", 1));
     int first = int(setting("NEREUS_PROGRAM", 0)), count = int(setting("NEREUS_PROGRAMS", first ? 1 : programs_of_a_run));
     if (std::getenv("NEREUS_SHOW")) std::printf("%s\n", program_of(options_of(seed, first)).text().c_str());
-    Tally tally = run_programs(seed, first, count, int(setting("NEREUS_FAILURES", 5)), setting("NEREUS_KNOWN", 0) != 0);
+    Tally tally = run_programs(seed, first, count, int(setting("NEREUS_FAILURES", 5)));
     for (const Failure& failure : tally.failures) {
         Options options = options_of(seed, failure.index);
         Program program = program_of(options);
@@ -47,8 +46,8 @@ TEST(Generator, Programs) {
                       << program.text() << "\ninputs " << finding.inputs << "\n"
                       << "again: NEREUS_SEED=" << seed << " NEREUS_PROGRAM=" << failure.index << " NEREUS_PROGRAMS=1 build/bin/generator_test\n";
     }
-    std::printf("%d programs (%d refused, %d with a known bug), %d calls (%d fail in eval, %d decided by rounding), %d gradients compared, %.0f per CPU-minute\n",
-                tally.programs, tally.refused, tally.known, tally.calls, tally.failed, tally.ill, tally.gradients, 60 * tally.programs / tally.cpu_seconds);
+    std::printf("%d programs (%d refused), %d calls (%d fail in eval, %d decided by rounding), %d gradients compared, %.0f per CPU-minute\n",
+                tally.programs, tally.refused, tally.calls, tally.failed, tally.ill, tally.gradients, 60 * tally.programs / tally.cpu_seconds);
 }
 
 // The runtime alone gives what the compiled program gives in process.

@@ -1,28 +1,19 @@
 // Gradients of closures, in the midst of other code. What they give is compared between the ways to run a program;
 // comparing with differences needs a program that is smooth throughout (Options::smooth).
 #include "generator/generator.h"
-#include "generator/known_bugs.h"
 #include <algorithm>
 
 namespace nereus::gen {
-namespace {
-bool has_unknown_record(const Type& type) {
-    return (type.kind == Kind::data && !type.dims.empty() && has_any(type)) || std::any_of(type.parts.begin(), type.parts.end(), has_unknown_record);
-}
-bool has_mixed_seq(const Type& type) {
-    return (type.kind == Kind::seq && has_any(type)) || std::any_of(type.parts.begin(), type.parts.end(), has_mixed_seq);
-}
-} // namespace
-
 bool is_differentiable(const Type& type) {
     if (holds(type, Kind::ref) || holds(type, Kind::fn) || holds(type, Kind::param)) return false;
-    if (known::no_gradient_of_unknown_record_sizes && has_unknown_record(type)) return false;
-    if (known::no_gradient_of_seq_with_mixed_sizes && has_mixed_seq(type)) return false;
     return type.ranked && holds_float(type) && forget_variables(type) == type;
 }
 
 namespace {
-bool can_nest(const Generator& g) { return g.can_bind() && g.gradients_around() < known::deepest_gradient; }
+// Each level multiplies the code of the reference form: at five it takes half a minute to compile.
+constexpr int deepest_gradient = 3;
+
+bool can_nest(const Generator& g) { return g.can_bind() && g.gradients_around() < deepest_gradient; }
 bool has_adjoint(const Generator& g, const Type& want) { return can_nest(g) && is_differentiable(want); }
 bool is_value_and_adjoint(const Generator& g, const Type& want) {
     return can_nest(g) && want.kind == Kind::tuple && want.parts.size() == 2 && want.parts[0].is_scalar(DType::f64) && is_differentiable(want.parts[1]);

@@ -1,6 +1,5 @@
 #include "generator/runner.h"
 #include "base/invariant.h"
-#include "generator/known_bugs.h"
 #include "generator/pairs.h"
 #include "value/json.h"
 #include <csignal>
@@ -184,12 +183,8 @@ Verdict judge_apart(const Case& c) {
     return verdict;
 }
 
-Tally run_programs(uint64_t seed, int first, int count, int most, bool all) {
+Tally run_programs(uint64_t seed, int first, int count, int most) {
     Tally tally;
-    auto add = [&](int index, const Finding& finding) {
-        if (!all && known::is_known(finding.kind)) ++tally.known;
-        else tally.failures.push_back({index, finding});
-    };
     double before = children_seconds();
     for (int next = first, end = first + count; next < end;) {
         Child child = start([&](int to) {
@@ -207,7 +202,7 @@ Tally run_programs(uint64_t seed, int first, int count, int most, bool all) {
             tally.gradients += verdict.gradients;
             tally.refused += verdict.refused;
             ++tally.programs;
-            if (verdict.finding) add(next, *verdict.finding);
+            if (verdict.finding) tally.failures.push_back({next, *verdict.finding});
             ++next;
         }
         bool enough = int(tally.failures.size()) >= most;
@@ -215,7 +210,7 @@ Tally run_programs(uint64_t seed, int first, int count, int most, bool all) {
         Finding ended = end_of(child);
         if (enough) break;
         if (next < end) {
-            add(next++, ended);
+            tally.failures.push_back({next++, ended});
             ++tally.programs;
         }
     }

@@ -12,13 +12,12 @@ Case case_of(const Options& options, const Program& program);
 
 struct Failure { int index; Finding finding; };
 struct Tally {
-    int known = 0;                           // findings of a kind that known_bugs.h lists
     int programs = 0, calls = 0, failed = 0, ill = 0, gradients = 0, refused = 0;
     double cpu_seconds = 0;
     std::vector<Failure> failures = {};
 };
-// Judges programs first … first + count - 1; stops after `most` failures. `all`: known bugs are failures too.
-Tally run_programs(uint64_t seed, int first, int count, int most, bool all = false);
+// Judges programs first … first + count - 1; stops after `most` failures.
+Tally run_programs(uint64_t seed, int first, int count, int most);
 // One case in a child process; crash and time out are findings too.
 Verdict judge_apart(const Case& c);
 } // namespace nereus::gen
