@@ -91,6 +91,7 @@ TEST(Npz, RefusesNamesThatMakeNoValue) {
         {{"a.Node.x"}, "npz: the name 'a.Node.x' is no path: expected a number at byte 8"},
         {{"a[].b"}, "npz: the name 'a[].b' is no path: expected the end, as nothing is inside at byte 3"},
         {{"a b"}, "npz: the name 'a b' is no path: expected a '.' or '[' at byte 1"},
+        {{"Node[0]"}, "npz: the name 'Node[0]' is no path: expected a '.' and the number of an argument at byte 4"},
         {{}, "npz: no arrays"},
     };
     for (const Refused& c : cases) {
