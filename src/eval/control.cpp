@@ -80,6 +80,7 @@ Status Machine::try_arms(const Binding& binding, uint32_t first) {
     for (uint32_t i = first; i < binding.arms.size(); ++i) {
         const Arm& arm = binding.arms[i];
         if (!TRY(matches(module_, arm.pattern, arg(binding, 0), top()))) continue;
+        TRY(open_arm(binding, i));
         if (!arm.guard.valid()) return enter_arm(binding, i);
         top().cursors.push_back(BlockCursor{
             .role = BlockCursor::Role::guard, .block = arm.guard, .owner = id_of(function(), binding), .arm = i});
@@ -88,15 +89,23 @@ Status Machine::try_arms(const Binding& binding, uint32_t first) {
     return Error{Code::value, "match: no arm takes " + name_of(binding.args[0])};
 }
 
-Status Machine::enter_arm(const Binding& binding, uint32_t arm) {
+// Sizes that an arm opens are read from what its pattern bound: an integer is one itself, others are of tensors.
+Status Machine::open_arm(const Binding& binding, uint32_t arm) {
     const Block& block = function()[binding.blocks[arm]];
-    if (!block.symbols.empty()) { // sizes opened here are read from what the pattern bound
-        std::vector<Claim> claims;
-        for (ValueId param : block.params) claims.push_back({function()[param].type, &value(param)});
-        for (Sym symbol : block.symbols)
-            if (!std::ranges::count(binding.arms[arm].pattern.dims, symbol)) top().scope.forget(symbol);
-        TRY(solve_sizes(module_, block.symbols, claims, top().scope));
+    if (block.symbols.empty()) return {};
+    for (Sym symbol : block.symbols)
+        if (!std::ranges::count(binding.arms[arm].pattern.dims, symbol)) top().scope.forget(symbol);
+    std::vector<Claim> claims;
+    for (ValueId param : block.params) {
+        claims.push_back({function()[param].type, &value(param)});
+        const Dim known = function()[param].known;
+        std::optional<Sym> symbol = known.valid() ? module_.dims.as_symbol(known) : std::nullopt;
+        if (symbol && value(param).as_integer()) top().scope.set(*symbol, *value(param).as_integer());
     }
+    return solve_sizes(module_, block.symbols, claims, top().scope);
+}
+
+Status Machine::enter_arm(const Binding& binding, uint32_t arm) {
     top().cursors.push_back(BlockCursor{.role = BlockCursor::Role::arm,
                                    .block = binding.blocks[arm],
                                    .owner = id_of(function(), binding),

@@ -78,6 +78,7 @@ class Machine {
     // control.cpp
     Status start_if(const Binding& binding);
     Status try_arms(const Binding& binding, uint32_t first);
+    Status open_arm(const Binding& binding, uint32_t arm);
     Status enter_arm(const Binding& binding, uint32_t arm);
     Status start_loop(const Binding& binding);
     Status loop_condition_ended(bool holds);

@@ -186,7 +186,13 @@ Status LowerFunction::binding(const Binding& b) {
         const Leaves& all = leaves(b.args[0]);
         const std::vector<size_t>& offsets = leaf_offsets(from_[b.args[0]].type);
         Leaves part(all.begin() + int64_t(offsets[b.index]), all.begin() + int64_t(offsets[b.index + 1]));
-        leaves_[b.results[0]] = std::move(part);         // made first: `all` lies in the same table
+        leaves_[b.results[0]] = part;                    // made first: `all` lies in the same table
+        if (b.defines.empty() || part.size() != 1) return {};
+        // a number that is a size from here on: under its own name, which defines the size
+        Binding named{.form = Form::check, .args = part, .defines = b.defines, .span = b.span};
+        named.results = add_leaves(b.results[0]);
+        named.attributes.push_back({"who", "%" + from_[b.results[0]].name});
+        emit(std::move(named));
         return {};
     }
     case Form::construct: case Form::record: case Form::seq: case Form::closure: {

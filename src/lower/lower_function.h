@@ -50,6 +50,7 @@ class LowerFunction {
     Status block(BlockId from, BlockId to, std::span<const TypeId> expected);
     Status binding(const Binding& b);
     Status op(const Binding& b);
+    Status op_of_leaves(Binding lowered);                // its arguments and results are leaves already
     Status builtin(const Binding& b);
     Status loop_form(const Binding& b);
     Status branch(const Binding& b);

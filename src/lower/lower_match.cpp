@@ -56,7 +56,15 @@ ValueId LowerFunction::pattern_holds(const Pattern& pattern, const Leaves& subje
     case Pattern::Kind::literal: {
         Binding b{.form = Form::literal};
         b.literal = pattern.literal;
-        return compare(subject[0], emit_number(std::move(b), *type_of(type).element.dtype, span));
+        const DType dtype = *type_of(type).element.dtype;
+        ValueId written = emit_number(std::move(b), dtype, span);
+        if (!is_float(dtype)) return compare(subject[0], written);
+        // floats are no numbers of the host: a kernel compares
+        ValueId same = add_leaf("", module().types.scalar(DType::boolean), span);
+        Status made = op_of_leaves(Binding{.form = Form::op, .op = all_ops().find("eq"), .args = {subject[0], written}, .groups = {{}, {}},
+                                           .results = {same}, .span = span});
+        invariant(bool(made), "lower: a comparison with a literal");
+        return same;
     }
     case Pattern::Kind::tuple: {
         std::vector<TypeId> types = type_of(type).parts;

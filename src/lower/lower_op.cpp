@@ -187,21 +187,26 @@ Status LowerFunction::op(const Binding& b) {
     lowered.results.clear();
     for (ValueId result : b.results)
         for (ValueId leaf : add_leaves(result)) lowered.results.push_back(leaf);
+    return op_of_leaves(std::move(lowered));
+}
 
+Status LowerFunction::op_of_leaves(Binding lowered) {
+    const OpDef& written_op = *lowered.op;
+    const Span span = lowered.span;
     auto is_number = [&](ValueId v) { return is_number_type(type_of(to_[v].type)); };
-    bool on_host = b.op->host != HostOp::none && std::all_of(lowered.args.begin(), lowered.args.end(), is_number) &&
+    bool on_host = written_op.host != HostOp::none && std::all_of(lowered.args.begin(), lowered.args.end(), is_number) &&
                    std::all_of(lowered.results.begin(), lowered.results.end(), is_number);
     if (on_host) {
         emit(std::move(lowered));
         return {};
     }
-    if (!b.op->lower) return Error{Code::internal, "lower: operator '" + std::string(b.op->name) + "' has no lowering", b.span};
+    if (!written_op.lower) return Error{Code::internal, "lower: operator '" + std::string(written_op.name) + "' has no lowering", span};
 
     // a number that a kernel computes is written to memory first, then read
     std::vector<std::pair<ValueId, ValueId>> written;
     for (ValueId& result : lowered.results)
         if (is_number(result)) {
-            ValueId memory = add_leaf("", to_[result].type, b.span);
+            ValueId memory = add_leaf("", to_[result].type, span);
             written.emplace_back(result, memory);
             result = memory;
         }
@@ -213,9 +218,9 @@ Status LowerFunction::op(const Binding& b) {
     auto unranked = [&](ValueId v) { return type_of(to_[v].type).kind == TypeKind::tensor && !type_of(to_[v].type).shape.ranked; };
     bool any = std::any_of(lowered.args.begin(), lowered.args.end(), unranked) ||
                std::any_of(lowered.results.begin(), lowered.results.end(), unranked);
-    TRY(any ? lower_unranked(op) : b.op->lower(op));
+    TRY(any ? lower_unranked(op) : written_op.lower(op));
     for (auto [number, memory] : written) {
-        Binding read{.form = Form::op, .op = &low_op(LowOp::read), .args = {memory}, .groups = {{}}, .results = {number}, .span = b.span};
+        Binding read{.form = Form::op, .op = &low_op(LowOp::read), .args = {memory}, .groups = {{}}, .results = {number}, .span = span};
         if (Dim known = to_[number].known; known.valid())
             if (std::optional<Sym> symbol = module().dims.as_symbol(known))
                 if (std::find(defines.begin(), defines.end(), *symbol) != defines.end()) read.defines = {*symbol};

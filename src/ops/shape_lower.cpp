@@ -21,6 +21,8 @@ size_t axis_of(OpLowering& l, size_t rank) {
 
 Status lower_reshape(OpLowering& l) {
     ValueId x = l.arg(0), y = l.result();
+    if (l.literal(x) && !l.shape(x).empty())             // is in no buffer of its own
+        return copy(l, "elements", x, dense_strides(l.dims(), l.shape(y)));
     if (l.is_number(x) || l.literal(x) || l.immediate_dim(x).valid() || is_number_type(l.type(y)))
         return copy(l, "fill", x, std::vector<Stride>(l.shape(y).size(), Stride{l.dims().constant(0), {}}));
     l.view(y, x);
