@@ -36,6 +36,6 @@ template <class F> void for_each_point(const std::vector<int64_t>& low, const st
     }
 }
 
-// The seed in use is printed with every failure; NEREUS_SEED repeats a run.
-uint64_t fresh_seed();
+// Of a second run of each property: NEREUS_SEED, which tools/soak changes, else a fixed one. Failures print it.
+uint64_t second_seed();
 } // namespace nereus

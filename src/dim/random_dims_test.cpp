@@ -62,8 +62,8 @@ Tree RandomTrees::tree(int depth, std::string_view operators) {
 
 Tree RandomTrees::tree(int depth) { return tree(depth, "+++---**///%%mMb"); }
 
-uint64_t fresh_seed() {
+uint64_t second_seed() {
     if (const char* given = std::getenv("NEREUS_SEED")) return std::strtoull(given, nullptr, 10);
-    return std::random_device()();
+    return 20261116;                         // a test that a commit must pass does not change by itself
 }
 } // namespace nereus
