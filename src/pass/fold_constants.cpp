@@ -6,8 +6,8 @@
 // where it stands. A branch is replaced only by an arm of exactly its type. Needs the module as the shapes stage leaves it:
 // before, a type that somebody wrote is also a check.
 #include "pass/effects.h"
-#include "pass/known_results.h"
 #include "pass/function_edit.h"
+#include "pass/known_results.h"
 #include "pass/literals.h"
 #include "pass/passes.h"
 #include <algorithm>

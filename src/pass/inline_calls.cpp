@@ -7,8 +7,8 @@
 // Not inlined: recursion; a callee with tensors of sizes that the caller learns late, because a region is planned per
 // function and its symbols (decision 003): in the caller each such tensor would be an object; values of unknown rank.
 #include "pass/call_graph.h"
-#include "pass/known_results.h"
 #include "pass/function_edit.h"
+#include "pass/known_results.h"
 #include "pass/passes.h"
 
 #include <algorithm>
