@@ -34,6 +34,7 @@ Result<Module> shapes_stage(Module m, StageContext& c) { return infer_shapes(std
 
 constexpr Stage stages[] = {
     {"specialise", specialise_stage, "types first: shapes and kernels want one dtype and structure per value"},
+    {"cells_to_states", cells_to_states, "before gradients, which want values, and shapes, which know more of states"},
     {"grad", grad_stage, "types tell what has an adjoint; what it writes needs shapes like all other code"},
     {"shapes", shapes_stage, "before anything looks at sizes; the entry is the first function from here on"},
     {"tail_loops", tail_loops, "before inlining: a loop can be put where it is called, recursion cannot"},

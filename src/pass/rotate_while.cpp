@@ -5,6 +5,7 @@
 //     while (s = a) (c(s)) { b(s) }   becomes   while (s = a, go = c(a)) (go) { n = b(s); (n, c(n)) }
 //
 // For modules before shapes; a loop that already carries sizes stays as it is.
+#include "pass/rotate_while.h"
 #include "pass/function_edit.h"
 #include "pass/passes.h"
 
@@ -12,7 +13,9 @@ namespace nereus {
 namespace {
 class RotateWhile {
  public:
-    RotateWhile(Module& module, Function& function) : module_(module), f_(function), edit_(module, function) {}
+    using Which = std::function<bool(const Binding& loop)>;
+    RotateWhile(Module& module, Function& function, const Which& which)
+        : module_(module), f_(function), edit_(module, function), which_(which) {}
     void run() { block(f_.body); }
 
  private:
@@ -20,7 +23,8 @@ class RotateWhile {
         BindingList before = std::move(f_[id].bindings), after;
         for (BindingId at : before) {
             for (BlockId nested : blocks_of(Binding(f_[at]))) block(nested);
-            if (f_[at].form == Form::while_ && !carries_its_condition(f_[at]) && f_[at].dims.empty()) rotate(at, after);
+            const Binding& b = f_[at];
+            if (b.form == Form::while_ && !carries_its_condition(b) && b.dims.empty() && which_(b)) rotate(at, after);
             else after.push_back(at);
         }
         f_[id].bindings = std::move(after);
@@ -96,11 +100,16 @@ class RotateWhile {
     Module& module_;
     Function& f_;
     FunctionEdit edit_;
+    const Which& which_;
 };
 } // namespace
 
+void rotate_loops(Module& module, Function& function, const std::function<bool(const Binding& loop)>& which) {
+    RotateWhile(module, function, which).run();
+}
+
 Result<Module> rotate_while(Module module) {
-    for (Function& function : module.functions) RotateWhile(module, function).run();
+    for (Function& function : module.functions) rotate_loops(module, function, [](const Binding&) { return true; });
     return module;
 }
 } // namespace nereus
