@@ -6,8 +6,10 @@
 //
 // For modules before shapes; a loop that already carries sizes stays as it is.
 #include "pass/rotate_while.h"
+#include "pass/effects.h"
 #include "pass/function_edit.h"
 #include "pass/passes.h"
+#include <algorithm>
 
 namespace nereus {
 namespace {
@@ -106,6 +108,16 @@ class RotateWhile {
 
 void rotate_loops(Module& module, Function& function, const std::function<bool(const Binding& loop)>& which) {
     RotateWhile(module, function, which).run();
+}
+
+Module rotate_writing_loops(Module module) {
+    auto is_gradient = [](const Binding& b) { return b.form == Form::op && b.op->builtin == Builtin::grad; };
+    auto differentiates = [&](const Function& f) { return std::any_of(f.bindings.begin(), f.bindings.end(), is_gradient); };
+    if (std::none_of(module.functions.begin(), module.functions.end(), differentiates)) return module;
+    const Effects effects(module);                       // of what is called: rotating changes no function's
+    for (Function& function : module.functions)
+        rotate_loops(module, function, [&](const Binding& loop) { return effects.of(function, loop.blocks[0]).effect >= Effect::writes; });
+    return module;
 }
 
 Result<Module> rotate_while(Module module) {
