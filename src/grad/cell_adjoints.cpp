@@ -234,8 +234,10 @@ void CellAdjoints::rewrite(Writer& w, const Function& source, BlockId block) {
             FunctionId callee = widened(b.function);     // in two steps: making it moves nothing of this function
             f[id].function = callee;
         }
-        bool made = (b.form == Form::construct || b.form == Form::record) && holds(source[b.results[0]].type);
-        if (made) f[id].decl = module_.types[w.type(b.results[0])].decl;
+        if (b.decl.valid()) {
+            ValueId of = b.form == Form::field ? b.args[0] : b.results[0];
+            if (holds(source[of].type)) f[id].decl = module_.types[w.type(of)].decl;
+        }
         if (!is_cell_op(b) || !keeps_adjoint(cell_of(source, b))) {
             f[block].bindings.push_back(id);
             continue;

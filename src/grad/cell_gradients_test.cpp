@@ -25,6 +25,8 @@ const GradientCase cases[] = {
      .body = "%r = ref(%x)\n%q = while (%n = 0) ({ write(%r, read(%r) * %x)\n%n < 3 }) { %n + 1 }\nread(%r)"},
     {.name = "condition that calls and ends by the cell", .params = "%x: f64",
      .body = "%r = @cell(%x * %x + 1.2)\n%q = while (%s = %x) ({ @bump(%r, 1.3 + %x * %x)\nread(%r) < 40.0 }) { %s * 0.5 + read(%r) }\n%q * read(%r)", .others = types},
+    {.name = "loops that give nothing", .params = "%x: f64",
+     .body = "%r = @cell(%x * %x + 1.0)\nwhile () (read(%r) < 40.0) { for %i in 2, () { @bump(%r, 1.3 + %x * %x)\n() }\n() }\nread(%r) * %x", .others = types},
     {.name = "written in arms", .params = "%x: f64, %y: f64",
      .body = "%r = ref(%y)\n%s = ref(2.0)\nif (%x > 0.0) { write(%r, read(%r) * %x) } else { write(%s, %x * %y)\nwrite(%r, 3.0) }\n"
              "%v = if (%y > 0.0) { write(%s, read(%s) * read(%r))\nread(%s) } else { %x }\n%v * read(%r) + read(%s)"},
