@@ -43,6 +43,8 @@ const Case cases[] = {
     {"weights of an LSTM", own, "lstm", "lstm_gradient", [](int64_t n) { return std::vector{cell(), tensor({n, 16})}; }},
     {"weights of a Tree-LSTM", "tree_lstm.nr", "loss", "gradient", [](int64_t n) { return std::vector{tree_cell(), balanced(n)}; }, 6},
     {"the same on a chain", "tree_lstm.nr", "loss", "gradient", [](int64_t n) { return std::vector{tree_cell(), chain(n)}; }, 6},
+    {"state in a cell", own, "cell_state", "cell_state_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
+    {"state in a cell that is kept", own, "kept_cell", "kept_cell_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
     {"Seq fold", own, "fold", "fold_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
 };
 

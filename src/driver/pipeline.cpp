@@ -4,6 +4,7 @@
 #include "infer/specialise.h"
 #include "ir/verify.h"
 #include "pass/passes.h"
+#include "pass/rotate_while.h"
 #include "text/suggest.h"
 #include <algorithm>
 #include <functional>
@@ -21,12 +22,28 @@ Result<Module> specialise_stage(Module m, StageContext& c) {
     }
     return expand_leaves(TRY(specialise(std::move(m), entry)));
 }
+bool holds_cell(const Types& types, TypeId id) {
+    if (types[id].kind == TypeKind::ref) return true;
+    for (TypeId part : types[id].parts)
+        if (holds_cell(types, part)) return true;
+    return false;
+}
+// Of a closure that is reached by a cell that it captures. The shapes stage follows a cell where it stands for a type
+// parameter of data, as other captured cells do, and not where a declaration says Ref.
+bool declares_cells(const Module& m, size_t first_decl) {
+    for (size_t i = first_decl; i < m.decls.size(); ++i)
+        for (const Constructor& c : m.decls[i].constructors)
+            for (TypeId field : c.fields)
+                if (holds_cell(m.types, field)) return true;
+    return false;
+}
 // Closures that are differentiated are made data first. Where that costs a size that the program needs, they stay, and
 // the reference form differentiates them.
 Result<Module> grad_stage(Module m, StageContext&) {
-    if (!differentiates_closures(m)) return grad(std::move(m));
+    if (!differentiates_closures(m)) return grad(rotate_writing_loops(std::move(m)));
     Result<Module> first_order = defunctionalise(m);
-    if (first_order) first_order = grad(std::move(*first_order));
+    if (first_order && declares_cells(*first_order, m.decls.size())) return grad(std::move(m));
+    if (first_order) first_order = grad(rotate_writing_loops(std::move(*first_order)));
     if (first_order && infer_shapes(*first_order, FunctionId(0), nullptr)) return first_order;
     return grad(std::move(m));
 }
@@ -34,6 +51,7 @@ Result<Module> shapes_stage(Module m, StageContext& c) { return infer_shapes(std
 
 constexpr Stage stages[] = {
     {"specialise", specialise_stage, "types first: shapes and kernels want one dtype and structure per value"},
+    {"cells_to_states", cells_to_states, "before gradients, which want values, and shapes, which know more of states"},
     {"grad", grad_stage, "types tell what has an adjoint; what it writes needs shapes like all other code"},
     {"shapes", shapes_stage, "before anything looks at sizes; the entry is the first function from here on"},
     {"tail_loops", tail_loops, "before inlining: a loop can be put where it is called, recursion cannot"},

@@ -9,7 +9,7 @@ void Activity::run(BlockId block, size_t first, const std::vector<ValueId>& inpu
     run(block, first);
 }
 void Activity::set(ValueId v) {
-    if (!shadows_.inert(function_[v].type)) active_.insert(v);
+    if (shadows_.has_adjoint(function_[v].type)) active_.insert(v);
 }
 
 void Activity::run(BlockId block, size_t first) {
@@ -39,11 +39,13 @@ bool Activity::decide(const Binding& b) {
     case Form::literal: case Form::dim: case Form::function: case Form::lambda: case Form::closure: case Form::check: return false;
     case Form::op: {
         if (b.op->builtin == Builtin::push || b.op->builtin == Builtin::set || b.op->builtin == Builtin::seq_get) return any;
+        if (b.op->builtin == Builtin::read) return cells_.keeps_adjoint(function_[b.args[0]].type);      // whoever wrote what
         if (b.op->builtin != Builtin::none) return false;
         std::optional<NamedGradient> row = gradient_rule(*b.op);
         return any && row && row->rule;
     }
-    case Form::call: case Form::apply: case Form::construct: case Form::tuple: case Form::project: case Form::field:
+    case Form::call: return any || cells_.touches(b.function);
+    case Form::apply: case Form::construct: case Form::tuple: case Form::project: case Form::field:
     case Form::record: case Form::update: case Form::index: case Form::seq: return any;
     case Form::if_: return arms();
     case Form::match:

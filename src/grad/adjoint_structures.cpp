@@ -51,7 +51,7 @@ Result<ValueId> AdjointStructures::add(Writer& w, ValueId a, ValueId b) {
 
 Result<ValueId> AdjointStructures::add_held(Writer& w, TypeId field, ValueId a, ValueId b) {
     TypeId held = types_.held(field);
-    if (structures_.shadows().inert(field)) return w.unit();
+    if (!structures_.shadows().has_adjoint(field)) return w.unit();
     if (types_.is_spread(field)) {
         std::vector<TypeId> parts = types_.parts(field);
         Values sums;
@@ -101,7 +101,7 @@ Result<ValueId> AdjointStructures::write_add(Writer& w, TypeId data) {
 
 ValueId AdjointStructures::held(Writer& w, TypeId field, std::span<const ValueId> leaves) {
     field = structures_.shadows().plain(field);
-    if (structures_.shadows().inert(field)) return w.unit();
+    if (!structures_.shadows().has_adjoint(field)) return w.unit();
     if (types_.is_spread(field)) {
         std::vector<TypeId> parts = types_.parts(field);
         Values made;
@@ -120,7 +120,7 @@ ValueId AdjointStructures::held(Writer& w, TypeId field, std::span<const ValueId
 
 Status AdjointStructures::release(Writer& w, TypeId field, ValueId held, const Zero& zero, Leaves& out) {
     field = structures_.shadows().plain(field);
-    if (structures_.shadows().inert(field)) return {};
+    if (!structures_.shadows().has_adjoint(field)) return {};
     if (types_.is_spread(field)) {
         std::vector<TypeId> parts = types_.parts(field);
         for (size_t i = 0; i < parts.size(); ++i)
@@ -165,7 +165,7 @@ Result<ValueId> AdjointStructures::forced(Writer& w, ValueId x, std::span<const 
 
 Result<ValueId> AdjointStructures::forced_held(Writer& w, ValueId x, ValueId held) {
     TypeId type = structures_.shadows().plain(w.type(x));
-    if (structures_.shadows().inert(type)) return structures_.adjoint(w, x, {});
+    if (!structures_.shadows().has_adjoint(type)) return structures_.adjoint(w, x, {});
     const Type t = module_.types[type];
     if (types_.is_spread(type)) {
         std::vector<TypeId> parts = types_.parts(type);
@@ -210,7 +210,7 @@ Result<ValueId> AdjointStructures::write_force(Writer& w, TypeId data) {
 
 Result<Leaves> AdjointStructures::of_value(Writer& w, ValueId x) {
     TypeId type = structures_.shadows().plain(w.type(x));
-    if (structures_.shadows().inert(type)) return Leaves{};
+    if (!structures_.shadows().has_adjoint(type)) return Leaves{};
     if (!types_.is_spread(type)) {
         if (module_.types[type].kind == TypeKind::tensor) return Leaves{x};
         TypeId leaf = types_.held(type);
@@ -242,7 +242,7 @@ Result<ValueId> AdjointStructures::write_of_value(Writer& w, TypeId data) {
 
 Result<Leaves> AdjointStructures::fitted(Writer& w, ValueId x, ValueId adjoint) {
     TypeId type = structures_.shadows().plain(w.type(x));
-    if (structures_.shadows().inert(type)) return Leaves{};
+    if (!structures_.shadows().has_adjoint(type)) return Leaves{};
     Leaves all;
     if (types_.is_spread(type)) {
         for (size_t i = 0; i < types_.parts(type).size(); ++i)

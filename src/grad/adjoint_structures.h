@@ -23,6 +23,8 @@ class AdjointStructures {
     ValueId held(Writer& w, TypeId field, std::span<const ValueId> leaves);
     using Zero = std::function<ValueId(size_t leaf)>;
     Status release(Writer& w, TypeId field, ValueId held, const Zero& zero, Leaves& out);
+    ValueId zero_held(Writer& w, TypeId field) { return held(w, field, Leaves(types_.count(field))); }
+    Result<ValueId> add_held(Writer& w, TypeId field, ValueId a, ValueId b);
     ValueId zero(Writer& w, TypeId leaf);                            // of a leaf that stands for data or a Seq
 
     // Elements of the adjoint of a Seq, held (adjoint_seq.cpp).
@@ -45,8 +47,6 @@ class AdjointStructures {
     Result<ValueId> write_without(Writer& w, TypeId seq);
     Result<ValueId> write_add_at(Writer& w, TypeId seq);
     TypeId element(TypeId seq) { return module_.types[seq].parts[0]; }
-    ValueId zero_held(Writer& w, TypeId field) { return held(w, field, Leaves(types_.count(field))); }
-    Result<ValueId> add_held(Writer& w, TypeId field, ValueId a, ValueId b);
     Result<ValueId> forced_held(Writer& w, ValueId x, ValueId held);
 
     Module& module_;

@@ -26,7 +26,7 @@ std::vector<TypeId> AdjointTypes::parts(TypeId spread) {
 
 std::vector<TypeId> AdjointTypes::leaves(TypeId id) {
     id = shadows_.plain(id);
-    if (shadows_.inert(id)) return {};
+    if (!shadows_.has_adjoint(id)) return {};
     if (!is_spread(id)) return {module_.types[id].kind == TypeKind::tensor ? id : held(id)};
     std::vector<TypeId> all;
     for (TypeId part : parts(id))
@@ -55,7 +55,7 @@ TypeId AdjointTypes::maybe(TypeId tensor) { return module_.types.data(maybe_decl
 
 TypeId AdjointTypes::held(TypeId id) {
     id = shadows_.plain(id);
-    if (shadows_.inert(id)) return module_.types.unit();
+    if (!shadows_.has_adjoint(id)) return module_.types.unit();
     if (is_spread(id)) {
         std::vector<TypeId> all = parts(id);
         for (TypeId& part : all) part = held(part);
@@ -94,7 +94,7 @@ void AdjointTypes::declare(TypeId data) {
         args.push_back(arg);
     };
     std::function<void(TypeId)> count = [&](TypeId id) {
-        if (shadows_.inert(id)) return;
+        if (!shadows_.has_adjoint(id)) return;
         if (is_spread(id)) {
             for (TypeId part : parts(id)) count(part);
         } else if (module_.types[id].kind == TypeKind::tensor) {
@@ -122,7 +122,7 @@ void AdjointTypes::declare(TypeId data) {
     }
     size_t next = 0;                                     // the parameter whose turn it is
     std::function<TypeId(TypeId)> write = [&](TypeId id) -> TypeId {
-        if (shadows_.inert(id)) return module_.types.unit();
+        if (!shadows_.has_adjoint(id)) return module_.types.unit();
         if (is_spread(id)) {
             std::vector<TypeId> written;
             for (TypeId part : parts(id)) written.push_back(write(part));

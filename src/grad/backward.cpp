@@ -5,7 +5,7 @@
 namespace nereus {
 Backward::Backward(Products& all, Writer& w)
     : all_(all), w_(w), f_(w.function()), module_(w.module()), shadows_(w.shadows()), types_(all.types),
-      structures_(all.structures), activity_(shadows_, f_) {}
+      structures_(all.structures), cells_(all.cells), activity_(shadows_, cells_, f_) {}
 
 void Backward::read(BlockId block, size_t first, const std::vector<ValueId>& inputs) {
     base_ = block, first_ = first;
@@ -44,9 +44,13 @@ Status Backward::walk(BlockId block, size_t first) {
 Status Backward::step(BindingId id) {
     const Binding b = f_[id];                            // a copy: writing moves the table
     ValueId result = b.results[0];
-    if (!active(result) || place(result).root != result) return {};
-    Leaves all = adjoint(result);
-    if (std::none_of(all.begin(), all.end(), [](ValueId leaf) { return leaf.valid(); })) return {};
+    if (touches_cells(b)) {
+        if (b.form == Form::op) return cell(b);
+    } else {
+        if (!active(result) || place(result).root != result) return {};
+        Leaves all = adjoint(result);
+        if (std::none_of(all.begin(), all.end(), [](ValueId leaf) { return leaf.valid(); })) return {};
+    }
     switch (b.form) {
     case Form::literal: case Form::dim: return {};
     case Form::op: return b.op->builtin == Builtin::none ? op(b) : sequence(b);

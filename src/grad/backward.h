@@ -12,7 +12,8 @@
 // forward code.
 //
 // backward.cpp: adjoints; backward_op.cpp: operators; backward_structure.cpp: tuples, records, constructors;
-// backward_seq.cpp: Seq; backward_control.cpp: if, match, calls; backward_loop.cpp: loops.
+// backward_seq.cpp: Seq; backward_control.cpp: if, match, calls; backward_loop.cpp: loops; backward_cell.cpp: cells. Code
+// that touches cells is gone through even where no adjoint reaches its result: there may be one in a cell.
 #pragma once
 #include "grad/activity.h"
 #include "grad/adjoint_structures.h"
@@ -75,6 +76,8 @@ class Backward {
     Status hand_element(ValueId v, ValueId held);
     ValueId length(ValueId seq);                         // taken in forward code
     Status loop(BindingId id);
+    Status cell(const Binding& b);                       // of a cell that keeps an adjoint
+    bool touches_cells(const Binding& b) const { return cells_.touches(f_, b); }
 
     // What arms and loop bodies change of adjoints that exist outside of them.
     struct Change { ValueId root; size_t leaf; };
@@ -96,6 +99,7 @@ class Backward {
     ShadowTypes& shadows_;
     AdjointTypes& types_;
     AdjointStructures& structures_;
+    CellAdjoints& cells_;
     Activity activity_;
     BlockId base_;
     size_t first_ = 0;

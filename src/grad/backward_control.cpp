@@ -60,7 +60,7 @@ Status Backward::branch(BindingId id) {
         w_.finish(arms[i], {w_.tuple(results)});
     }
     w_.go_to(outer);
-    if (changed.empty()) return {};
+    if (changed.empty() && !touches_cells(b)) return {};
 
     std::vector<std::vector<ValueId>> kept;
     std::vector<size_t> counts;

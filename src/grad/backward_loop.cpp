@@ -73,7 +73,7 @@ Status Backward::loop(BindingId id) {
     f_[block].params = params;
     w_.go_to(here);
     adjoints_ = std::move(before);
-    if (results.empty()) return {};
+    if (results.empty() && !touches_cells(b)) return {};
 
     std::vector<ValueId> kept = tape_of(body, block, 1, counted ? std::set{f_[body].params[0]} : std::set<ValueId>());
     Names to;

@@ -165,6 +165,16 @@ ValueId Backward::hand_out_steps(BindingId id, const std::vector<ValueId>& kept)
     size_t own = f_[body].results.size() - 1;            // without the tape
     for (size_t i = 0; i < own; ++i) types.push_back(own == 1 ? plain(y) : module_.types[plain(y)].parts[i]);
     types.insert(types.begin() + ptrdiff_t(states), steps);
+    if (own == 0) {                                      // there was nothing that it gave
+        ValueId alone = w_.value("tape", steps);
+        beside(id, Side::behind, [&] {
+            Binding nothing{.form = Form::tuple, .results = {y}, .span = f_[id].span};
+            f_[w_.at()].bindings.push_back(f_.add_binding(std::move(nothing)));
+        });
+        f_[id].results = {alone};
+        block_of_[alone] = home(y);
+        return alone;
+    }
     ValueId all = w_.value("", module_.types.tuple(types));
     beside(id, Side::behind, [&] {
         tape = w_.project(all, states, "tape");

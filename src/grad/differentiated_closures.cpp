@@ -1,4 +1,4 @@
-// Whether functions as values stand in the way of the product form, and nothing else does.
+// Whether functions as values stand in the way of the product form.
 #include "grad/grad.h"
 #include "ir/op.h"
 #include <set>
@@ -9,7 +9,7 @@ namespace {
 class Search {
  public:
     explicit Search(const Module& module) : module_(module) {}
-    bool closures = false, cells = false;
+    bool closures = false;
 
     void run() {
         for (size_t i = 0; i < module_.functions.size(); ++i)
@@ -51,8 +51,6 @@ class Search {
             const Binding& b = f[at];
             if (b.form == Form::apply) closures |= !uses(in).gradients.contains(b.args[0]);
             if (b.form == Form::lambda || b.form == Form::function) closures |= !uses(in).differentiated.contains(b.results[0]);
-            if (b.form == Form::op)
-                cells |= b.op->builtin == Builtin::ref || b.op->builtin == Builtin::read || b.op->builtin == Builtin::write;
             if (b.function.valid()) function(b.function);
             for (const Arm& arm : b.arms)
                 if (arm.guard.valid()) block(in, arm.guard);
@@ -69,6 +67,6 @@ class Search {
 bool differentiates_closures(const Module& module) {
     Search search(module);
     search.run();
-    return search.closures && !search.cells;
+    return search.closures;
 }
 } // namespace nereus

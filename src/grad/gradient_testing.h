@@ -17,7 +17,8 @@ struct GradientCase {
 };
 // grad(@loss), in both forms, at random arguments of random sizes: by eval before and after the shapes stage, and compiled, each within
 // 1e-6 of the central difference, relative to the largest element of the gradient or 1. In the product form jvp(@loss) too,
-// along the arguments themselves.
+// along the arguments themselves. Cells are kept in the reference form; in the product form they are states where they can
+// be (pass/cells_to_states.cpp), and are kept in another run.
 void check_gradient(const GradientCase& c, uint64_t seed = 1, int calls = 6);
 
 // "code: message" of what grad refuses, by the whole pipeline; "" if nothing is refused.

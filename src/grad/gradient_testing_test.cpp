@@ -117,8 +117,8 @@ Result<Value> compiled(const Module& parsed, const std::string& entry, const std
 } // namespace
 
 namespace {
-void check_mode(const GradientCase& c, const std::string& mode, uint64_t seed, int calls) {
-    SCOPED_TRACE(c.name + ", mode " + mode);
+void check_mode(const GradientCase& c, const std::string& mode, bool keep_cells, uint64_t seed, int calls) {
+    SCOPED_TRACE(c.name + ", mode " + mode + (keep_cells ? ", cells are kept" : ""));
     std::string names;
     for (size_t at = c.params.find('%'); at != std::string::npos; at = c.params.find('%', at + 1))
         names += (names.empty() ? "" : ", ") + c.params.substr(at, c.params.find(':', at) - at);
@@ -129,6 +129,7 @@ void check_mode(const GradientCase& c, const std::string& mode, uint64_t seed, i
     Result<Module> parsed = parse("case.nr", text, all_ops());
     ASSERT_TRUE(parsed) << parsed.error().message << text;
     CompileOptions options;
+    if (keep_cells) options.without = {"cells_to_states"};
     options.entry = "loss";
     Result<Module> loss = run_until(*parsed, "grad", options);
     options.entry = "main";
@@ -201,8 +202,10 @@ void check_mode(const GradientCase& c, const std::string& mode, uint64_t seed, i
 } // namespace
 
 void check_gradient(const GradientCase& c, uint64_t seed, int calls) {
-    check_mode(c, "closures", seed, calls);
-    if (c.product) check_mode(c, "product", seed, calls);
+    check_mode(c, "closures", true, seed, calls);
+    if (!c.product) return;
+    check_mode(c, "product", false, seed, calls);
+    if (c.body.find("ref(") != std::string::npos) check_mode(c, "product", true, seed, calls);
 }
 
 std::string refusal(const std::string& program) {

@@ -5,7 +5,8 @@
 
 namespace nereus {
 Products::Products(Gradients& all)
-    : types(all.module, all.shadows), structures(all.module, all.structures, types), all_(all) {}
+    : types(all.module, all.shadows), structures(all.module, all.structures, types),
+      cells(all.module, all.structures, types, structures), all_(all) {}
 
 const std::set<FunctionId>& Products::reached(FunctionId function) {
     auto [it, is_new] = reached_.try_emplace(function);
@@ -181,6 +182,8 @@ Result<FunctionId> Products::gradient(FunctionId function, const GradientForm& f
     FunctionId made = all_.structures.new_function(module[function].name + ".grad", module[function].span);
     gradients_[{function, form}] = made;
     made_[made] = {function, form};
+    const Function given = module[function];             // the signature that callers know
+    function = cells.widened(function);
     Function out;
     if (!recursive(function) && !module[function].vjp_forward.valid()) out = copy(module[function]);
     else {
@@ -195,10 +198,19 @@ Result<FunctionId> Products::gradient(FunctionId function, const GradientForm& f
     out.name = module[made].name;
     Writer w(module, shadows, out);
     w.span = asked;
+    std::vector<CellAdjoints::Twin> twins;
+    const std::vector<BindingId> code = std::exchange(out[out.body].bindings, {});
+    for (size_t i = 0; i < out.params.size(); ++i) {
+        if (!cells.holds(given[given.params[i]].type)) continue;
+        ValueId outer = w.value(out[out.params[i]].name, given[given.params[i]].type);
+        cells.take_in(w, outer, std::exchange(out.params[i], outer), twins);
+    }
+    const size_t first = out[out.body].bindings.size();
+    out[out.body].bindings.insert(out[out.body].bindings.end(), code.begin(), code.end());
     Backward back(*this, w);
     std::vector<ValueId> params = out.params, inputs;
     for (int64_t i : form.wrt) inputs.push_back(params[size_t(i)]);
-    back.read(out.body, 0, inputs);
+    back.read(out.body, first, inputs);
     w.go_to(out.body);
     ValueId y = out[out.body].results[0];
     std::vector<ValueId> results;
@@ -212,6 +224,7 @@ Result<FunctionId> Products::gradient(FunctionId function, const GradientForm& f
         TRY(back.contribute(y, {w.number(1, w.dtype(scalar))}));
     }
     TRY(back.walk());
+    cells.give_back(w, twins);
     std::vector<ValueId> adjoints;
     for (ValueId input : inputs) adjoints.push_back(TRY(structures.forced(w, input, back.adjoint(input))));
     results.push_back(w.tuple(adjoints));

@@ -9,7 +9,7 @@
 // A parameter that is *threaded* has its accumulator passed in and handed back with more in it: one that a recursion
 // passes on, or of which parts are read by index. For others the backward half gives a fresh adjoint.
 #pragma once
-#include "grad/adjoint_structures.h"
+#include "grad/cell_adjoints.h"
 
 namespace nereus {
 class Backward;
@@ -46,6 +46,7 @@ class Products {
 
     AdjointTypes types;
     AdjointStructures structures;
+    CellAdjoints cells;
 
  private:
     using Key = std::pair<FunctionId, std::vector<bool>>;

@@ -31,13 +31,24 @@ Result<bool> Rewrite::takes_product(const Binding& b, const Binding& target) {
     ProductSupport support(all_);
     std::string obstacle;
     std::vector<TypeId> signature = module_.types[type(b.args[0])].parts;
-    for (TypeId part : signature)
-        if (shadows_.holds_cell(part) || shadows_.holds_function(part)) obstacle = "a function of cells or functions";
+    bool outer_cells = false;                            // of any kind
+    if (target.form == Form::lambda)
+        for (ValueId v : captured(target)) {
+            if (!all_.products.cells.can_have_twin(type(v))) obstacle = "a structure with cells from outside";
+            outer_cells |= shadows_.holds_cell(type(v));
+        }
+    for (TypeId part : signature) {
+        if (shadows_.holds_function(part)) obstacle = "a function of functions";
+        if (!all_.products.cells.can_have_twin(part)) obstacle = "a structure with cells from outside";
+        outer_cells |= shadows_.holds_cell(part);
+    }
+    if (all_.products.cells.holds(signature.back())) obstacle = "a cell as a result";
     if (obstacle.empty())
         obstacle = target.form == Form::function ? TRY(support.obstacle(target.function, b.span))
                                                  : TRY(support.obstacle(source_, target.blocks[0], b.span));
     if (obstacle.empty() && target.form == Form::lambda && !sizes_are_told(target))
         obstacle = "a size that neither a parameter nor a captured value shows";
+    if ((op == "checkpoint" || op == "jvp") && obstacle.empty() && outer_cells) obstacle = "a cell from outside";   // it runs twice
     if (op == "checkpoint" && (!obstacle.empty() || support.prints()))
         return Error{Code::unsupported, "checkpoint: " + (obstacle.empty() ? "what is run again prints" : "what is run again has " + obstacle), b.span,
                      "checkpoint code that does nothing but compute its result"};

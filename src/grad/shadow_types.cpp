@@ -43,7 +43,8 @@ std::vector<TypeId> ShadowTypes::inside(TypeId id) {
     return all;
 }
 
-std::vector<TypeId> ShadowTypes::reached(TypeId id) {
+std::vector<TypeId> ShadowTypes::reached(TypeId id) { return reached(id, true); }
+std::vector<TypeId> ShadowTypes::reached(TypeId id, bool into_cells) {
     std::vector<TypeId> found{plain(id)};
     std::set<TypeId> seen{found[0]};
     for (size_t i = 0; i < found.size(); ++i) {
@@ -51,6 +52,7 @@ std::vector<TypeId> ShadowTypes::reached(TypeId id) {
             status_ = Error{Code::limit, "a type that holds ever larger types of its own kind has no gradient"};
             return {};
         }
+        if (!into_cells && module_.types[found[i]].kind == TypeKind::ref) continue;
         for (TypeId part : inside(found[i]))
             if (seen.insert(part).second) found.push_back(part);
     }
@@ -61,11 +63,11 @@ bool ShadowTypes::holds(TypeId id, Holds what) {
     auto [it, is_new] = holds_.try_emplace({plain(id), what}, false);
     if (!is_new) return it->second;
     bool found = false;
-    for (TypeId part : reached(id)) {
+    for (TypeId part : reached(id, what != Holds::adjoint_outside_cells)) {
         const Type& type = module_.types[part];
         bool real = type.kind == TypeKind::tensor && type.element.dtype && is_float(*type.element.dtype);
         switch (what) {
-        case Holds::adjoint: found = found || real || type.kind == TypeKind::function; break;
+        case Holds::adjoint: case Holds::adjoint_outside_cells: found = found || real || type.kind == TypeKind::function; break;
         case Holds::cell: found = found || type.kind == TypeKind::ref; break;
         case Holds::function: found = found || type.kind == TypeKind::function; break;
         }
@@ -73,6 +75,7 @@ bool ShadowTypes::holds(TypeId id, Holds what) {
     return holds_[{plain(id), what}] = found;
 }
 bool ShadowTypes::inert(TypeId type) { return !holds(type, Holds::adjoint); }
+bool ShadowTypes::has_adjoint(TypeId type) { return holds(type, Holds::adjoint_outside_cells); }
 bool ShadowTypes::holds_cell(TypeId type) { return holds(type, Holds::cell); }
 bool ShadowTypes::holds_function(TypeId type) { return holds(type, Holds::function); }
 

@@ -22,6 +22,7 @@ class ShadowTypes {
     bool inert(TypeId type);                 // its shadow is ()
     bool holds_cell(TypeId type);            // a Ref inside, not looking into functions
     bool holds_function(TypeId type);
+    bool has_adjoint(TypeId type);           // in the product form: it holds floats elsewhere than in cells
     TypeId of(TypeId type);                  // the shadow of a value of this type
     DeclId decl_of(TypeId data);             // the shadow's declaration, of data that is not inert
     std::vector<TypeId> fields(TypeId data, uint32_t constructor);   // plain
@@ -45,8 +46,9 @@ class ShadowTypes {
     const Status& status() const { return status_; }     // an error once such a type was met
 
  private:
-    enum class Holds : uint8_t { adjoint, cell, function };
+    enum class Holds : uint8_t { adjoint, adjoint_outside_cells, cell, function };
     bool holds(TypeId type, Holds what);
+    std::vector<TypeId> reached(TypeId type, bool into_cells);
     void declare(TypeId data);
 
     struct Shadow { DeclId decl; std::vector<TypeId> args; };        // args: the cells, in order of the parameters

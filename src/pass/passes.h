@@ -4,6 +4,7 @@
 #include "ir/module.h"
 
 namespace nereus {
+Result<Module> cells_to_states(Module module);   // cells that only their function knows are states of its loops; before shapes
 Result<Module> tail_loops(Module module);    // a function that calls itself last is a loop
 Result<Module> inline_calls(Module module);  // bodies of small functions, and of those called once, where they are called
 Result<Module> fold_constants(Module module);    // operators on constants, branches that are decided, parts of known wholes

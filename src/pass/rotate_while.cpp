@@ -5,14 +5,19 @@
 //     while (s = a) (c(s)) { b(s) }   becomes   while (s = a, go = c(a)) (go) { n = b(s); (n, c(n)) }
 //
 // For modules before shapes; a loop that already carries sizes stays as it is.
+#include "pass/rotate_while.h"
+#include "pass/effects.h"
 #include "pass/function_edit.h"
 #include "pass/passes.h"
+#include <algorithm>
 
 namespace nereus {
 namespace {
 class RotateWhile {
  public:
-    RotateWhile(Module& module, Function& function) : module_(module), f_(function), edit_(module, function) {}
+    using Which = std::function<bool(const Binding& loop)>;
+    RotateWhile(Module& module, Function& function, const Which& which)
+        : module_(module), f_(function), edit_(module, function), which_(which) {}
     void run() { block(f_.body); }
 
  private:
@@ -20,7 +25,8 @@ class RotateWhile {
         BindingList before = std::move(f_[id].bindings), after;
         for (BindingId at : before) {
             for (BlockId nested : blocks_of(Binding(f_[at]))) block(nested);
-            if (f_[at].form == Form::while_ && !carries_its_condition(f_[at]) && f_[at].dims.empty()) rotate(at, after);
+            const Binding& b = f_[at];
+            if (b.form == Form::while_ && !carries_its_condition(b) && b.dims.empty() && which_(b)) rotate(at, after);
             else after.push_back(at);
         }
         f_[id].bindings = std::move(after);
@@ -96,11 +102,26 @@ class RotateWhile {
     Module& module_;
     Function& f_;
     FunctionEdit edit_;
+    const Which& which_;
 };
 } // namespace
 
+void rotate_loops(Module& module, Function& function, const std::function<bool(const Binding& loop)>& which) {
+    RotateWhile(module, function, which).run();
+}
+
+Module rotate_writing_loops(Module module) {
+    auto is_gradient = [](const Binding& b) { return b.form == Form::op && b.op->builtin == Builtin::grad; };
+    auto differentiates = [&](const Function& f) { return std::any_of(f.bindings.begin(), f.bindings.end(), is_gradient); };
+    if (std::none_of(module.functions.begin(), module.functions.end(), differentiates)) return module;
+    const Effects effects(module);                       // of what is called: rotating changes no function's
+    for (Function& function : module.functions)
+        rotate_loops(module, function, [&](const Binding& loop) { return effects.of(function, loop.blocks[0]).effect >= Effect::writes; });
+    return module;
+}
+
 Result<Module> rotate_while(Module module) {
-    for (Function& function : module.functions) RotateWhile(module, function).run();
+    for (Function& function : module.functions) rotate_loops(module, function, [](const Binding&) { return true; });
     return module;
 }
 } // namespace nereus
