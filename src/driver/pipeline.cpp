@@ -22,27 +22,11 @@ Result<Module> specialise_stage(Module m, StageContext& c) {
     }
     return expand_leaves(TRY(specialise(std::move(m), entry)));
 }
-bool holds_cell(const Types& types, TypeId id) {
-    if (types[id].kind == TypeKind::ref) return true;
-    for (TypeId part : types[id].parts)
-        if (holds_cell(types, part)) return true;
-    return false;
-}
-// Of a closure that is reached by a cell that it captures. The shapes stage follows a cell where it stands for a type
-// parameter of data, as other captured cells do, and not where a declaration says Ref.
-bool declares_cells(const Module& m, size_t first_decl) {
-    for (size_t i = first_decl; i < m.decls.size(); ++i)
-        for (const Constructor& c : m.decls[i].constructors)
-            for (TypeId field : c.fields)
-                if (holds_cell(m.types, field)) return true;
-    return false;
-}
 // Closures that are differentiated are made data first. Where that costs a size that the program needs, they stay, and
 // the reference form differentiates them.
 Result<Module> grad_stage(Module m, StageContext&) {
     if (!differentiates_closures(m)) return grad(rotate_writing_loops(std::move(m)));
     Result<Module> first_order = defunctionalise(m);
-    if (first_order && declares_cells(*first_order, m.decls.size())) return grad(std::move(m));
     if (first_order) first_order = grad(rotate_writing_loops(std::move(*first_order)));
     if (first_order && infer_shapes(*first_order, FunctionId(0), nullptr)) return first_order;
     return grad(std::move(m));

@@ -109,7 +109,7 @@ namespace {
 class Instantiation {
  public:
     Instantiation(Module& module, Abstracts& abstracts, const Names& names, const std::function<Dim(Sym)>& fresh,
-                  const std::function<VarId()>& fresh_tail, bool refines, FunctionPlace place)
+                  const std::function<VarId()>& fresh_tail, bool refines, CarriedPlace place)
         : module_(module), abstracts_(abstracts), names_(names), fresh_(fresh), fresh_tail_(fresh_tail), refines_(refines),
           place_(std::move(place)) {}
 
@@ -136,12 +136,8 @@ class Instantiation {
         }
         case TypeKind::seq:
             return abstracts_.seq(part(0, [&] { return element(t.parts[0], v ? v->parts[0] : abstracts_.bottom(), depth); }));
-        case TypeKind::ref: {
-            Abs out = v ? *v : Abs{.kind = AbsKind::ref, .parts = {abstracts_.bottom()}};
-            if (!v) out.parts[0] = part(0, [&] { return element(t.parts[0], abstracts_.bottom(), depth); });
-            return abstracts_.intern(std::move(out));
-        }
-        case TypeKind::function: return v ? found : function(written, place_, depth);
+        case TypeKind::ref: return v ? found : cell(t.parts[0], depth);
+        case TypeKind::function: return v ? found : function(written, depth);
         case TypeKind::data: return data(t, v, depth);
         }
         return found;
@@ -155,18 +151,33 @@ class Instantiation {
         return result;
     }
 
-    AbsId function(TypeId written, const FunctionPlace& place, uint32_t depth) {
-        if (!names_.functions) return abstracts_.intern({.kind = AbsKind::outside, .declared = written});
-        auto it = names_.functions->find(place);
-        AbsId known = it == names_.functions->end() ? abstracts_.bottom() : it->second;
-        return depth > 0 ? known : open_element(abstracts_, known, [&] { return fresh_({}); }, fresh_tail_);
+    AbsId carried(const CarriedPlace& place) const {
+        auto it = names_.carried->find(place);
+        return it == names_.carried->end() ? abstracts_.bottom() : it->second;
+    }
+    AbsId function(TypeId written, uint32_t depth) {
+        if (!names_.carried) return abstracts_.intern({.kind = AbsKind::outside, .declared = written});
+        return depth > 0 ? carried(place_) : open_element(abstracts_, carried(place_), [&] { return fresh_({}); }, fresh_tail_);
+    }
+    AbsId cell(TypeId written, uint32_t depth) {
+        Abs out{.kind = AbsKind::ref, .parts = {abstracts_.bottom()}, .cells = {cell_from_outside}};
+        if (names_.carried) {
+            if (abstracts_.is_bottom(carried(place_))) return abstracts_.bottom();
+            out = abstracts_[carried(place_)];
+        }
+        if (!out.cells.empty() && out.cells.back() == cell_from_outside)
+            out.parts[0] = part(0, [&] { return element(written, abstracts_.bottom(), depth); });
+        if (names_.content) out.parts[0] = names_.content(out);
+        return abstracts_.intern(std::move(out));
     }
 
-    // The functions inside an object. Where a value is only refined, an object that is not there holds none.
-    AbsId function_inside(const FunctionPlace& place) {
-        if (names_.functions) return function({}, place, 1);
+    // What an object carries. Where a value is only refined, an object that is not there carries nothing.
+    AbsId carried_inside(const CarriedPlace& place) {
+        if (names_.carried) return carried(place);
         if (refines_) return abstracts_.bottom();
-        return function(module_[place.decl].constructors[place.constructor].fields[place.field], place, 1);
+        TypeId written = type_at(module_, place);
+        if (module_.types[written].kind == TypeKind::function) return abstracts_.intern({.kind = AbsKind::outside, .declared = written});
+        return abstracts_.intern({.kind = AbsKind::ref, .parts = {abstracts_.bottom()}, .cells = {cell_from_outside}});
     }
 
     AbsId element(TypeId written, AbsId found, uint32_t depth) {
@@ -180,7 +191,7 @@ class Instantiation {
         Abs out{.kind = AbsKind::data, .decl = t.decl};
         const TypeDecl& decl = module_[t.decl];
         if (v) out.parts = v->parts;
-        else for (const FunctionPlace& place : function_places(module_, t.decl)) out.parts.push_back(function_inside(place));
+        else for (const CarriedPlace& place : carried_places(module_, t.decl)) out.parts.push_back(carried_inside(place));
         for (size_t i = 0; i < decl.params.size(); ++i) {
             const TypeArg* arg = i < t.args.size() ? &t.args[i] : nullptr;
             switch (decl.params[i].kind) {
@@ -249,13 +260,13 @@ class Instantiation {
     const std::function<Dim(Sym)>& fresh_;
     const std::function<VarId()>& fresh_tail_;
     const bool refines_;
-    FunctionPlace place_;                                // of the type under way
+    CarriedPlace place_;                                // of the type under way
     std::vector<uint32_t> counts_;                       // element unknowns given out, per open container
 };
 } // namespace
 
 AbsId instantiate(Module& module, Abstracts& abstracts, TypeId written, const Names& names,
-                  const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail, const FunctionPlace& place) {
+                  const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail, const CarriedPlace& place) {
     return Instantiation(module, abstracts, names, fresh, fresh_tail, false, place).value(written, abstracts.bottom(), 0);
 }
 AbsId refine(Module& module, Abstracts& abstracts, TypeId written, AbsId found, const Names& names,

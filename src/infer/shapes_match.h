@@ -5,7 +5,7 @@
 //    one where it is the only unknown of a*d + b; else from an element of a container.
 // 3. The caller proves, checks or believes what is left, then asks for the value as refined by the written type.
 #pragma once
-#include "infer/function_places.h"
+#include "infer/carried_places.h"
 
 namespace nereus {
 // What the names of written types stand for here.
@@ -14,7 +14,8 @@ struct Names {
     std::map<VarId, Shape> tails;
     std::map<VarId, AbsId> types;                        // of declarations: type parameters
     std::map<VarId, Element> dtypes;                     // and dtypes
-    std::optional<FunctionsAt> functions = {};           // and what stands at its function types
+    std::optional<CarriedAt> carried = {};               // what stands at its functions and cells,
+    std::function<AbsId(const Abs& cell)> content = {};  // and what such a cell may hold besides
 
     Element dtype(const Element& written) const;
     Dim image(Dims& dims, Dim written) const;
@@ -52,7 +53,7 @@ class Matching {
 // each '?' is an element unknown. A function is one from outside, unless `names` know better: then `place` says where in
 // a declaration the type is written.
 AbsId instantiate(Module& module, Abstracts& abstracts, TypeId written, const Names& names, const std::function<Dim(Sym)>& fresh,
-                  const std::function<VarId()>& fresh_tail, const FunctionPlace& place = {});
+                  const std::function<VarId()>& fresh_tail, const CarriedPlace& place = {});
 // The value, with element unknowns and bottoms inside it replaced by what the type says about them.
 AbsId refine(Module& module, Abstracts& abstracts, TypeId written, AbsId found, const Names& names,
              const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail);

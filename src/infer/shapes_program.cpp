@@ -306,6 +306,7 @@ uint32_t Program::cell(const Key& creator, BindingId site) {
     return it->second;
 }
 void Program::widen_cell(uint32_t cell, AbsId content) {
+    if (cell == cell_from_outside) return;
     auto constant = [&](Dim d) { return module.dims.constant_value(d).has_value(); };
     AbsId joined = join_elements(abstracts, {cells_[cell], content}, constant, {});
     if (joined != cells_[cell]) ++widenings;

@@ -87,6 +87,8 @@ class Walk : public ShapeScope {
     AbsId close(AbsId value, uint32_t scope = UINT32_MAX);
     AbsId join_all(const std::vector<AbsId>& elements);
     AbsId join_closed(std::vector<AbsId> elements);      // what is not closed yet
+    AbsId join_carried(std::vector<AbsId> values);
+    AbsId content_of(const Abs& cell);
     void collect_types(TypeId written, AbsId value, std::map<VarId, std::vector<AbsId>>& out, uint32_t depth);
     size_t field_index(DeclId decl, std::string_view name) const;
     bool replaces_all(const Constructor& constructor, const std::vector<std::string>& names, VarId var) const;
