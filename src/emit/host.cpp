@@ -127,7 +127,7 @@ uint32_t check_site(EmitProgram& program, const Binding& b) {
     };
     const Attribute* what = find_attribute(b, "what");
     std::string text = what ? std::get<std::string>(what->value) : std::string("sizes do not fit");
-    if (!is_message(text))
+    if (!is_message(text) && !find_attribute(b, "whole"))       // else it says it all
         text += ": expected " + dims.to_string(fact.left) + " " + std::string(signs[size_t(fact.relation)]) + " " +
                 dims.to_string(fact.right) + ", found " +
                 (dims.constant_value(fact.left)    ? side(fact.right, "{1}")

@@ -100,6 +100,7 @@ Status Machine::check(const Binding& binding, const std::string& what) {
     const Datum& narrowed = arg(binding, 0);             // the result's type is the check
     Status fits = finish(binding, narrowed);
     if (fits || what.empty()) return fits;
+    if (binding.args.size() == 2) return Error{Code::shape, what};           // its tail is that of the other
     return Error{Code::shape, what + ", found shape " + shape_text(narrowed.shape())};
 }
 

@@ -54,8 +54,9 @@ void Matching::shape(const Shape& written, const Shape& found, const std::string
     Shape rest{{found.dims.begin() + ptrdiff_t(written.dims.size()), found.dims.end()}, found.ranked, found.tail};
     auto [it, is_new] = names_.tails.try_emplace(written.tail, rest);
     if (is_new) return;
+    if (rest.ranked && !it->second.ranked) must_look = true, std::swap(it->second, rest);
     const Shape& bound = it->second;                     // ..s met again: the same shape
-    if (bound.ranked && rest.ranked && bound.dims.size() != rest.dims.size())
+    if (bound.ranked == rest.ranked && bound.tail == rest.tail && bound.dims.size() != rest.dims.size())
         return rank_errors.push_back(where + " has rank " + std::to_string(found.dims.size()) + " where its shape variable has another");
     if (bound.ranked != rest.ranked || bound.tail != rest.tail) must_look = true;
     for (size_t i = 0; i < std::min(bound.dims.size(), rest.dims.size()); ++i)
@@ -109,9 +110,9 @@ namespace {
 class Instantiation {
  public:
     Instantiation(Module& module, Abstracts& abstracts, const Names& names, const std::function<Dim(Sym)>& fresh,
-                  const std::function<VarId()>& fresh_tail, bool refines, CarriedPlace place)
+                  const std::function<VarId()>& fresh_tail, bool refines, bool tails_too, CarriedPlace place)
         : module_(module), abstracts_(abstracts), names_(names), fresh_(fresh), fresh_tail_(fresh_tail), refines_(refines),
-          place_(std::move(place)) {}
+          tails_too_(tails_too), place_(std::move(place)) {}
 
     AbsId value(TypeId written, AbsId found, uint32_t depth) {
         const Type t = module_.types[written];
@@ -240,7 +241,8 @@ class Instantiation {
         for (size_t i = 0; i < written.dims.size(); ++i)
             out.dims.push_back(extent(written.dims[i], found && i < found->dims.size() ? found->dims[i] : Dim(), depth));
         if (written.ranked) return out;
-        if (found && found->dims.size() >= written.dims.size()) {    // what is found says at least as much
+        bool named = tails_too_ && found && !found->ranked && names_.tails.contains(written.tail);
+        if (!named && found && found->dims.size() >= written.dims.size()) {      // what is found says at least as much
             out.dims.insert(out.dims.end(), found->dims.begin() + ptrdiff_t(written.dims.size()), found->dims.end());
             out.ranked = found->ranked, out.tail = found->tail;
             if (out.ranked || out.tail.valid()) return out;
@@ -259,7 +261,7 @@ class Instantiation {
     const Names& names_;
     const std::function<Dim(Sym)>& fresh_;
     const std::function<VarId()>& fresh_tail_;
-    const bool refines_;
+    const bool refines_, tails_too_;
     CarriedPlace place_;                                // of the type under way
     std::vector<uint32_t> counts_;                       // element unknowns given out, per open container
 };
@@ -267,11 +269,11 @@ class Instantiation {
 
 AbsId instantiate(Module& module, Abstracts& abstracts, TypeId written, const Names& names,
                   const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail, const CarriedPlace& place) {
-    return Instantiation(module, abstracts, names, fresh, fresh_tail, false, place).value(written, abstracts.bottom(), 0);
+    return Instantiation(module, abstracts, names, fresh, fresh_tail, false, false, place).value(written, abstracts.bottom(), 0);
 }
 AbsId refine(Module& module, Abstracts& abstracts, TypeId written, AbsId found, const Names& names,
-             const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail) {
-    return Instantiation(module, abstracts, names, fresh, fresh_tail, true, {}).value(written, found, 0);
+             const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail, bool tails_too) {
+    return Instantiation(module, abstracts, names, fresh, fresh_tail, true, tails_too, {}).value(written, found, 0);
 }
 
 bool states_sizes(const Module& module, TypeId written) {

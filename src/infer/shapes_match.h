@@ -12,6 +12,7 @@ namespace nereus {
 struct Names {
     std::map<Sym, Dim> dims;
     std::map<VarId, Shape> tails;
+    std::map<VarId, std::pair<ValueId, size_t>> shown_by;    // of a tail: a value in scope, and its axes before the tail
     std::map<VarId, AbsId> types;                        // of declarations: type parameters
     std::map<VarId, Element> dtypes;                     // and dtypes
     std::optional<CarriedAt> carried = {};               // what stands at its functions and cells,
@@ -55,8 +56,9 @@ class Matching {
 AbsId instantiate(Module& module, Abstracts& abstracts, TypeId written, const Names& names, const std::function<Dim(Sym)>& fresh,
                   const std::function<VarId()>& fresh_tail, const CarriedPlace& place = {});
 // The value, with element unknowns and bottoms inside it replaced by what the type says about them.
+// `tails_too`: where both know a tail and nothing of its axes, the one that the type names.
 AbsId refine(Module& module, Abstracts& abstracts, TypeId written, AbsId found, const Names& names,
-             const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail);
+             const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail, bool tails_too = false);
 // Does the type state anything about sizes or ranks?
 bool states_sizes(const Module& module, TypeId written);
 } // namespace nereus

@@ -44,6 +44,7 @@ class Walk : public ShapeScope {
     AbsId abs(ValueId in) const { return env_[in.index]; }
     bool any_bottom(const std::vector<ValueId>& args) const;
     void bind(ValueId in, Made made);
+    void show_tail(const Made& made);
     ValueId bind_param(ValueId in);                      // a parameter of the block being written; env_ has its value
 
     // shapes_operate.cpp: operators, indexing
