@@ -65,6 +65,7 @@ constexpr Stage stages[] = {
 constexpr Stage requested[] = {
     {"rotate_while", rotate_while, "before gradients: a condition is differentiated with the trip it ends"},
     {"defunctionalise", defunctionalise, "before gradients: the gradient of a closure is then that of data and of a match"},
+    {"partial_evaluation", partial_evaluation, "after gradients: the tape of the reference form is known where code is straight"},
 };
 } // namespace
 
