@@ -45,6 +45,13 @@ void CellContents::join(const CellContents& other, std::vector<KnownId>& lost) {
     });
     exposed_.insert(other.exposed_.begin(), other.exposed_.end());
 }
+void CellContents::forget_since(KnownId first, std::vector<KnownId>& lost) {
+    std::erase_if(known_, [&](const auto& entry) {
+        if (entry.second < first) return false;
+        lost.push_back(entry.second);
+        return true;
+    });
+}
 void CellContents::leave(const CellContents& inner) {
     exposed_.insert(inner.exposed_.begin(), inner.exposed_.end());
 }

@@ -45,6 +45,7 @@ class KnownValues {
         return KnownId(all_.size() - 1);
     }
     const KnownValue& operator[](KnownId id) const { return all_[id.index]; }
+    KnownId next() const { return KnownId(all_.size()); }
     // A closure, cell, constructor or Seq is in it: code that gets it may become simpler.
     bool is_telling(KnownId id) const;
     const Literal* literal(KnownId id) const;            // nullptr: no number, truth or text that is known
@@ -70,6 +71,7 @@ class CellContents {
     // The rest may hold what was known of it, and may be anyone's from here on: `lost`.
     void forget_all(std::vector<KnownId>& lost);
     void join(const CellContents& other, std::vector<KnownId>& lost);    // after one of two pieces of code: what both agree on
+    void forget_since(KnownId first, std::vector<KnownId>& lost);        // what was made inside of a block is not seen outside
     void leave(const CellContents& inner);               // after code that perhaps did not run: it may have exposed some
 
  private:

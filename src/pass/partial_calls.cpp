@@ -41,19 +41,50 @@ bool PartialEvaluator::can_be_put_elsewhere(const Function& function, BlockId bl
     return true;
 }
 
+namespace {
+void tensor_sizes(const Module& m, TypeId id, std::set<Sym>& out) {
+    const Type& type = m.types[id];
+    if (type.kind == TypeKind::tuple)
+        for (TypeId part : type.parts) tensor_sizes(m, part, out);
+    if (type.kind == TypeKind::tensor)
+        for (Dim d : type.shape.dims)
+            if (std::optional<Sym> s = m.dims.as_symbol(d)) out.insert(*s);
+}
+} // namespace
+
+// Every size that the parameters name is one of a tensor: there is one whatever is handed over. In an empty container
+// there is none, and only a call knows what to do then.
+bool PartialEvaluator::tell_their_sizes(const Frame& f, const std::vector<ValueId>& params, const std::vector<KnownId>& args) const {
+    std::vector<Sym> named;
+    std::set<Sym> told;
+    std::unordered_map<Sym, Dim> found;
+    for (ValueId param : params) {
+        collect_type_symbols(module_, f.source[param].type, named);
+        tensor_sizes(module_, f.source[param].type, told);
+    }
+    for (size_t i = 0; i < params.size(); ++i) match_symbols(module_, f.source[params[i]].type, known_[args[i]].type, named, found);
+    return std::ranges::all_of(named, [&](Sym s) {
+        if (f.sizes.defined.contains(s) || told.contains(s) || module_.dims.symbol(s).kind == SymKind::unknown) return true;
+        auto it = found.find(s);
+        return it != found.end() && std::ranges::none_of(module_.dims.symbols_of(it->second), [&](Sym inner) {
+                   return module_.dims.symbol(inner).kind == SymKind::unknown;
+               });
+    });
+}
+
 KnownId PartialEvaluator::call(Frame& f, const Binding& b, const std::vector<KnownId>& args, BindingList& out) {
     const Function& callee = source_[b.function];
     auto tells = [&](KnownId arg) { return known_.is_telling(arg) || known_.integer(arg); };
     bool good = std::ranges::any_of(args, tells) && can_enter(b.function, {}) && callee.where.empty() && !callee.vjp_forward.valid() &&
                 can_be_put_elsewhere(callee, callee.body) && !mentions_shape_variable(source_, callee.result);
     for (ValueId param : callee.params) good = good && !mentions_shape_variable(source_, callee[param].type);
-    if (!good) {
+    Frame inner{callee, b.function, {}, {SymbolImage(module_), {}}};
+    if (!good || !tell_their_sizes(inner, callee.params, args)) {
         KnownId made = stays(f, b, args, out);
         if (effects_.of(b.function).effect >= Effect::writes) cells_.forget_exposed();
         return made;
     }
     const ActivationId caller = std::exchange(at_, enter(b.function, {}));
-    Frame inner{callee, b.function, {}, {SymbolImage(module_), {}}};
     name_parameters(inner, callee.params, args, out);
     KnownId result = results(inner, callee.body, out)[0];
     if (callee.result.valid()) result = stated(inner, result, callee.result, out);
@@ -69,18 +100,22 @@ KnownId PartialEvaluator::apply(Frame& f, const Binding& b, const std::vector<Kn
         direct.args.erase(direct.args.begin());
         return call(f, direct, {args.begin() + 1, args.end()}, out);
     }
-    const bool known = target.kind == Known::Kind::closure;
-    const Function& source = known ? source_[target.function] : f.source;
-    const BlockId body = known ? source[target.lambda].blocks[0] : BlockId();
-    if (!known || !can_enter(target.function, target.lambda) || !can_be_put_elsewhere(source, body)) {
+    auto unknown_code = [&] {
         KnownId made = stays(f, b, args, out);
         cells_.forget_exposed();
         return made;
-    }
-    const ActivationId caller = std::exchange(at_, enter(target.function, target.lambda));
+    };
+    if (target.kind != Known::Kind::closure) return unknown_code();
+    const Function& source = source_[target.function];
+    const BlockId body = source[target.lambda].blocks[0];
+    const std::vector<KnownId> given(args.begin() + 1, args.end());
     Frame inner{source, target.function, {}, known_.sizes[target.sizes]};
+    if (!can_enter(target.function, target.lambda) || !can_be_put_elsewhere(source, body) ||
+        !tell_their_sizes(inner, source[body].params, given))
+        return unknown_code();
+    const ActivationId caller = std::exchange(at_, enter(target.function, target.lambda));
     for (size_t i = 0; i < target.captured.size(); ++i) inner.values[target.captured[i]] = target.parts[i];
-    name_parameters(inner, source[body].params, {args.begin() + 1, args.end()}, out);
+    name_parameters(inner, source[body].params, given, out);
     KnownId result = results(inner, body, out)[0];
     at_ = caller;
     return stated(f, result, f.source[b.results[0]].type, out);
@@ -118,7 +153,7 @@ void PartialEvaluator::write_lambda(BindingId lambda, KnownId closure) {
 void PartialEvaluator::write_live_lambdas() {
     for (bool more = true; more;) {
         more = false;
-        const std::set<ValueId> needed = needed_values(module_, out_);
+        const std::set<ValueId> needed = needed_values(module_, out_, sure_);
         for (auto [lambda, closure] : std::map<BindingId, KnownId>(unwritten_)) {
             if (!needed.contains(out_[lambda].results[0])) continue;
             unwritten_.erase(lambda);

@@ -16,17 +16,15 @@ KnownId PartialEvaluator::branch(Frame& f, const Binding& b, KnownId condition, 
     if (std::optional<int64_t> truth = known_.integer(condition)) return arm(f, b, b.blocks[*truth ? 0 : 1], out);
     Binding made = b;
     const CellContents before = cells_;
+    const KnownId first = known_.next();
     made.blocks[0] = block_that_stays(f, b.blocks[0], {});
-    CellContents after = std::exchange(cells_, before);
+    const CellContents after = std::exchange(cells_, before);
     made.blocks[1] = block_that_stays(f, b.blocks[1], {});
-    join(after);
-    return stays(f, std::move(made), {condition}, out);
-}
-
-void PartialEvaluator::join(const CellContents& other) {
     std::vector<KnownId> lost;
-    cells_.join(other, lost);
+    cells_.join(after, lost);
+    cells_.forget_since(first, lost);
     for (KnownId content : lost) expose(content);
+    return stays(f, std::move(made), {condition}, out);
 }
 
 // Nothing: it is not known whether it does.
@@ -105,6 +103,7 @@ KnownId PartialEvaluator::match_that_stays(Frame& f, const Binding& b, size_t fi
     CellContents reached = cells_;                       // when this arm is tried
     std::optional<CellContents> after;
     std::vector<KnownId> lost;
+    const KnownId made_inside = known_.next();
     for (size_t i = first; i < b.arms.size(); ++i) {
         std::map<ValueId, KnownId> variables;
         if (fits(b.arms[i].pattern, subject, variables) == false) continue;
@@ -114,6 +113,7 @@ KnownId PartialEvaluator::match_that_stays(Frame& f, const Binding& b, size_t fi
         if (b.arms[i].guard.valid()) {
             own.guard = block_that_stays(f, b.arms[i].guard, {});
             reached.join(cells_, lost);
+            reached.forget_since(made_inside, lost);
         }
         made.blocks.push_back(block_that_stays(f, b.blocks[i], std::move(params)));
         made.arms.push_back(std::move(own));
@@ -121,6 +121,7 @@ KnownId PartialEvaluator::match_that_stays(Frame& f, const Binding& b, size_t fi
         else after = cells_;
     }
     if (after) cells_ = std::move(*after);
+    cells_.forget_since(made_inside, lost);
     for (KnownId content : lost) expose(content);
     return stays(f, std::move(made), {subject}, out);
 }

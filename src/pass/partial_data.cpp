@@ -100,7 +100,9 @@ KnownId PartialEvaluator::sequence(Frame& f, const Binding& b, const std::vector
     if (!inside) return stays(f, b, args, out);          // perhaps to fail
     if (b.op->builtin == Builtin::seq_get) return stated(f, parts[size_t(*at)], type, out);
     about.parts[size_t(*at)] = args[2];
-    return stays(f, b, args, out, std::move(about));
+    KnownId made = stays(f, b, args, out, std::move(about));
+    sure_.insert(out.back());
+    return made;
 }
 
 // Numbers and truths that decide what runs; tensors are left to fold_constants, which knows how large they are.

@@ -45,7 +45,7 @@ Function PartialEvaluator::run(FunctionId id) {
     out_[out_.body].results = std::move(given);
     out_[out_.body].span = source[source.body].span;
     write_live_lambdas();
-    drop_unused_parts(module_, out_);
+    drop_unused_parts(module_, out_, sure_);
     return std::move(out_);
 }
 

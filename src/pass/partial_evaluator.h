@@ -47,7 +47,6 @@ class PartialEvaluator {
     std::vector<ValueId> new_parameters(Frame& f, const std::vector<ValueId>& params);
     BlockId block_that_stays(Frame& f, BlockId from, std::vector<ValueId> params);
     void expose(KnownId known);
-    void join(const CellContents& other);
 
     // Structures, sequences and cells.
     KnownId part(Frame& f, const Binding& b, KnownId whole, const std::vector<KnownId>& args, BindingList& out);
@@ -80,6 +79,7 @@ class PartialEvaluator {
     bool can_enter(FunctionId function, BindingId lambda) const;
     ActivationId enter(FunctionId function, BindingId lambda);
     bool can_be_put_elsewhere(const Function& function, BlockId block) const;
+    bool tell_their_sizes(const Frame& f, const std::vector<ValueId>& params, const std::vector<KnownId>& args) const;
 
     Module& module_;
     const Module& source_;
@@ -94,11 +94,14 @@ class PartialEvaluator {
     int branches_ = 0;                       // blocks around that may not run, or run more than once
     int64_t fuel_ = 0;
     Span span_;                              // of the binding at hand
+    std::set<BindingId> sure_;               // may fail by their form, but not here
     std::map<BindingId, KnownId> unwritten_; // lambdas without their body: most are applied and then not needed
 };
 
 bool mentions_sizes(const Module& module, TypeId type);              // sizes or a rank, outside of function types
 // Structures that nothing needs, cells that nothing reads with what is written to them. Bindings that may fail stay.
-void drop_unused_parts(const Module& module, Function& function);
-std::set<ValueId> needed_values(const Module& module, const Function& function);     // by what is not dropped then
+// `sure`: those that are known not to.
+void drop_unused_parts(const Module& module, Function& function, const std::set<BindingId>& sure);
+// By what is not dropped then.
+std::set<ValueId> needed_values(const Module& module, const Function& function, const std::set<BindingId>& sure);
 } // namespace nereus

@@ -8,7 +8,8 @@ namespace nereus {
 namespace {
 class NeededParts {
  public:
-    NeededParts(const Module& module, const Function& function) : module_(module), f_(function) {
+    NeededParts(const Module& module, const Function& function, const std::set<BindingId>& sure)
+        : module_(module), f_(function), sure_(sure) {
         for (size_t i = 0; i < f_.bindings.size(); ++i)
             for (ValueId result : f_.bindings[i].results) definition_[result] = BindingId(i);
         block(f_.body);
@@ -29,7 +30,7 @@ class NeededParts {
             if (is_local_write(f_[at])) {
                 if (values.contains(f_[at].args[0])) need(at);
                 else writes_[f_[at].args[0]].push_back(at);
-            } else if (!may_vanish(f_[at])) {
+            } else if (!sure_.contains(at) && !may_vanish(f_[at])) {
                 need(at);
             }
         }
@@ -69,6 +70,7 @@ class NeededParts {
 
     const Module& module_;
     const Function& f_;
+    const std::set<BindingId>& sure_;
     std::unordered_map<ValueId, BindingId> definition_;
     std::map<ValueId, std::vector<BindingId>> writes_;   // in code that is needed, to cells that are not, so far
     std::set<BindingId> bindings_;
@@ -82,6 +84,10 @@ void drop(Function& f, BlockId id, const NeededParts& needed) {
 }
 } // namespace
 
-std::set<ValueId> needed_values(const Module& module, const Function& function) { return NeededParts(module, function).values; }
-void drop_unused_parts(const Module& module, Function& function) { drop(function, function.body, NeededParts(module, function)); }
+std::set<ValueId> needed_values(const Module& module, const Function& function, const std::set<BindingId>& sure) {
+    return NeededParts(module, function, sure).values;
+}
+void drop_unused_parts(const Module& module, Function& function, const std::set<BindingId>& sure) {
+    drop(function, function.body, NeededParts(module, function, sure));
+}
 } // namespace nereus
