@@ -1,0 +1,168 @@
+#include "pass/constant_part.h"
+#include "ops/registry.h"
+#include "pass/effects.h"
+#include "pass/literals.h"
+#include "pass/size_demands.h"
+#include <algorithm>
+#include <set>
+
+namespace nereus {
+namespace {
+constexpr std::string_view cheap_operators[] = {"full", "iota", "broadcast_to", "reshape", "cast"};
+
+// The values of one function that depend on constants only.
+class ConstantValues {
+ public:
+    ConstantValues(Module& module, Function& function, const Effects& effects, bool failing)
+        : module_(module), f_(function), edit_(module, function), demands_(module), effects_(effects), failing_(failing) {
+        block(f_.body);
+    }
+    std::vector<ValueId> roots() {                       // used by what stays, in program order
+        std::vector<ValueId> found;
+        for (ValueId v : order_)
+            if (used_.contains(v) && costly_.contains(v) && bytes_of(v) >= 0) found.push_back(v);
+        return found;
+    }
+    int64_t bytes_of(ValueId v) const {                  // -1: no tensor that is kept as one
+        const Type& type = module_.types[f_[v].type];
+        if (type.kind != TypeKind::tensor || !type.element.dtype || !type.shape.ranked || type.shape.dims.empty()) return -1;
+        int64_t bytes = int64_t(size_of(*type.element.dtype));
+        for (Dim d : type.shape.dims) {
+            std::optional<int64_t> extent = module_.dims.constant_value(d);
+            if (!extent || *extent <= 0 || __builtin_mul_overflow(bytes, *extent, &bytes)) return -1;
+        }
+        return bytes;
+    }
+    // What the value needs, then what makes it.
+    void copy(ValueId v, BlockCopy& to, BindingList& out, std::set<ValueId>& done) {
+        if (!done.insert(v).second) return;
+        const Binding b = *edit_.definition(v);
+        for (ValueId arg : b.args) copy(arg, to, out, done);
+        out.push_back(to.binding(b, out));
+    }
+
+ private:
+    void block(BlockId id) {
+        for (BindingId at : f_[id].bindings) {
+            const Binding& b = f_[at];
+            if (is_immediate(b)) {
+                if (has_constant_sizes(b)) constant_.insert(b.results[0]);
+                continue;
+            }
+            if (depends_on_constants(b)) {
+                constant_.insert(b.results[0]);
+                order_.push_back(b.results[0]);
+                bool costly = b.form != Form::op || std::ranges::count(cheap_operators, b.op->name) == 0;
+                for (ValueId arg : b.args) costly |= costly_.contains(arg);
+                if (costly) costly_.insert(b.results[0]);
+            } else {
+                used_.insert(b.args.begin(), b.args.end());
+            }
+            for (BlockId inner : blocks_of(b)) block(inner);
+        }
+        used_.insert(f_[id].results.begin(), f_[id].results.end());
+    }
+    bool has_constant_sizes(const Binding& b) const {
+        std::vector<Sym> named;
+        collect_type_symbols(module_, f_[b.results[0]].type, named);
+        return named.empty() && (b.form != Form::dim || module_.dims.constant_value(b.dim));
+    }
+    bool depends_on_constants(const Binding& b) {
+        if (!b.blocks.empty() || !b.defines.empty() || b.args.empty() || !has_constant_sizes(b)) return false;
+        if (mentions_shape_variable(module_, f_[b.results[0]].type)) return false;
+        if (!std::ranges::all_of(b.args, [&](ValueId arg) { return constant_.contains(arg); })) return false;
+        if (b.form == Form::project) return true;
+        if (b.form != Form::op || b.op->builtin != Builtin::none) return false;
+        const Does does = effects_.of(f_, b);
+        if (!does.ends || does.effect > (failing_ ? Effect::may_fail : Effect::total)) return false;
+        std::vector<const Binding*> definitions;
+        for (ValueId arg : b.args) definitions.push_back(edit_.definition(arg));
+        return demands_.hold_everywhere(f_, b, definitions);
+    }
+
+    Module& module_;
+    Function& f_;
+    FunctionEdit edit_;
+    SizeDemands demands_;
+    const Effects& effects_;
+    const bool failing_;
+    std::set<ValueId> constant_, costly_, used_;
+    std::vector<ValueId> order_;
+};
+
+void put_constants(Module& module, Function& f, const std::map<ValueId, Literal>& constants) {
+    FunctionEdit edit(module, f);
+    std::function<void(BlockId)> walk = [&](BlockId id) {
+        BindingList before = std::move(f[id].bindings), after;
+        for (BindingId at : before) {
+            for (BlockId inner : blocks_of(Binding(f[at]))) walk(inner);
+            auto it = constants.find(f[at].results[0]);
+            if (it == constants.end()) {
+                after.push_back(at);
+                continue;
+            }
+            // A view of the constant, because a constant has one use and this may have several.
+            const TypeId type = f[it->first].type;
+            const Span span = f[at].span;
+            Binding literal{.form = Form::literal, .literal = it->second, .span = span};
+            Binding view{.form = Form::op, .op = all_ops().find("reshape"), .results = f[at].results, .span = span};
+            view.args = {edit.add(std::move(literal), type, f[it->first].name, after)};
+            view.groups = {{1, false}, {uint32_t(it->second.shape.size()), true}};
+            for (int64_t extent : it->second.shape) {
+                Binding size{.form = Form::literal, .literal = {.kind = Literal::Kind::integer, .integers = {extent}}, .span = span};
+                view.args.push_back(edit.add(std::move(size), module.types.scalar(DType::i64), "size", after));
+            }
+            f[at] = std::move(view);
+            after.push_back(at);
+        }
+        f[id].bindings = std::move(after);
+    };
+    walk(f.body);
+}
+} // namespace
+
+ConstantPart constant_part(const Module& module, bool failing, int64_t most_bytes) {
+    ConstantPart part{.program = module, .places = {}};
+    Module& m = part.program;
+    Function init;
+    init.name = "init";
+    init.body = init.add_block();
+    {
+        const Effects effects(module);
+        FunctionEdit edit(m, init);
+        BindingList body;
+        std::vector<ValueId> given;
+        std::vector<TypeId> types;
+        for (size_t i = 0; i < module.functions.size(); ++i) {
+            Function& f = m.functions[i];
+            ConstantValues values(m, f, effects, failing);
+            BlockCopy copy(edit, f);
+            std::set<ValueId> done;
+            for (ValueId root : values.roots()) {
+                if (values.bytes_of(root) > most_bytes) continue;
+                most_bytes -= values.bytes_of(root);
+                values.copy(root, copy, body, done);
+                given.push_back(copy.put_for(root));
+                types.push_back(init[given.back()].type);
+                part.places.push_back({FunctionId(i), root});
+            }
+        }
+        if (part.places.empty()) return part;
+        init.result = types.size() == 1 ? types[0] : m.types.tuple(types);
+        if (given.size() > 1) given = {edit.add(Binding{.form = Form::tuple, .args = given}, init.result, "all", body)};
+        init[init.body].bindings = std::move(body);
+        init[init.body].results = std::move(given);
+    }
+    m.functions = {};
+    m.functions.push_back(std::move(init));
+    return part;
+}
+
+Module with_constants(Module module, const std::vector<ConstantPlace>& places, const std::vector<HostTensor>& tensors) {
+    std::map<uint32_t, std::map<ValueId, Literal>> constants;
+    for (size_t i = 0; i < places.size(); ++i)
+        if (std::optional<Literal> literal = literal_of(tensors[i])) constants[places[i].function.index][places[i].value] = std::move(*literal);
+    for (const auto& [function, values] : constants) put_constants(module, module.functions[function], values);
+    return module;
+}
+} // namespace nereus
