@@ -4,7 +4,7 @@
 
 namespace nereus {
 namespace {
-constexpr int64_t most_bytes = int64_t(64) << 20;
+constexpr int64_t most_bytes = int64_t(16) << 20;     // an executable is to be handed around
 
 // Nothing: it fails.
 std::optional<std::vector<HostTensor>> values_of(Module init, const CompileOptions& options, size_t count) {

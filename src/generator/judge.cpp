@@ -11,6 +11,7 @@
 #include "value/compare.h"
 #include "value/json.h"
 #include "vm/context.h"
+#include "vm/run_once.h"
 #include <algorithm>
 #include <cmath>
 
@@ -113,6 +114,7 @@ class Judge {
             if (interpreted) ways_.push_back({std::string(stage.name), module});
             if (stage.name == (derives ? "grad" : "specialise") && !with_known_done(module, stage.name)) return false;
         }
+        options.run_init = [](Executable exe) { return run_once(std::move(exe), library()); };
         Result<Executable> exe = compile(*parsed, options);
         if (!exe) return refused(exe.error());
         Result<std::vector<std::byte>> bytes = save(*exe);

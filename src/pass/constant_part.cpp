@@ -1,5 +1,4 @@
 #include "pass/constant_part.h"
-#include "ops/registry.h"
 #include "pass/effects.h"
 #include "pass/literals.h"
 #include "pass/size_demands.h"
@@ -25,7 +24,8 @@ class ConstantValues {
     }
     int64_t bytes_of(ValueId v) const {                  // -1: no tensor that is kept as one
         const Type& type = module_.types[f_[v].type];
-        if (type.kind != TypeKind::tensor || !type.element.dtype || !type.shape.ranked || type.shape.dims.empty()) return -1;
+        if (type.kind != TypeKind::tensor || !type.element.dtype || !type.shape.ranked) return -1;
+        if (type.shape.dims.empty() && !is_float(*type.element.dtype)) return -1;        // a number of the host program
         int64_t bytes = int64_t(size_of(*type.element.dtype));
         for (Dim d : type.shape.dims) {
             std::optional<int64_t> extent = module_.dims.constant_value(d);
@@ -90,35 +90,37 @@ class ConstantValues {
     std::vector<ValueId> order_;
 };
 
-void put_constants(Module& module, Function& f, const std::map<ValueId, Literal>& constants) {
-    FunctionEdit edit(module, f);
-    std::function<void(BlockId)> walk = [&](BlockId id) {
+// A constant has one use: it is written at each use of the value. Equal ones are one in the executable.
+class PutConstants {
+ public:
+    PutConstants(Module& module, Function& function, const std::map<ValueId, Literal>& constants)
+        : edit_(module, function), constants_(constants) {}
+    void block(BlockId id) {
+        Function& f = edit_.function();
         BindingList before = std::move(f[id].bindings), after;
         for (BindingId at : before) {
-            for (BlockId inner : blocks_of(Binding(f[at]))) walk(inner);
-            auto it = constants.find(f[at].results[0]);
-            if (it == constants.end()) {
-                after.push_back(at);
+            Binding b = f[at];
+            if (auto it = constants_.find(b.results[0]); it != constants_.end()) {
+                Binding literal{.form = Form::literal, .literal = it->second, .span = b.span};
+                BindingList nowhere;
+                edit_.replace(it->first, edit_.add(std::move(literal), f[it->first].type, f[it->first].name, nowhere));
                 continue;
             }
-            // A view of the constant, because a constant has one use and this may have several.
-            const TypeId type = f[it->first].type;
-            const Span span = f[at].span;
-            Binding literal{.form = Form::literal, .literal = it->second, .span = span};
-            Binding view{.form = Form::op, .op = all_ops().find("reshape"), .results = f[at].results, .span = span};
-            view.args = {edit.add(std::move(literal), type, f[it->first].name, after)};
-            view.groups = {{1, false}, {uint32_t(it->second.shape.size()), true}};
-            for (int64_t extent : it->second.shape) {
-                Binding size{.form = Form::literal, .literal = {.kind = Literal::Kind::integer, .integers = {extent}}, .span = span};
-                view.args.push_back(edit.add(std::move(size), module.types.scalar(DType::i64), "size", after));
-            }
-            f[at] = std::move(view);
+            edit_.use_all(b.args, after);
+            f[at] = b;
+            for (BlockId inner : blocks_of(b)) block(inner);
             after.push_back(at);
         }
+        std::vector<ValueId> results = f[id].results;
+        edit_.use_all(results, after);
+        f[id].results = std::move(results);
         f[id].bindings = std::move(after);
-    };
-    walk(f.body);
-}
+    }
+
+ private:
+    FunctionEdit edit_;
+    const std::map<ValueId, Literal>& constants_;
+};
 } // namespace
 
 ConstantPart constant_part(const Module& module, bool failing, int64_t most_bytes) {
@@ -162,7 +164,10 @@ Module with_constants(Module module, const std::vector<ConstantPlace>& places, c
     std::map<uint32_t, std::map<ValueId, Literal>> constants;
     for (size_t i = 0; i < places.size(); ++i)
         if (std::optional<Literal> literal = literal_of(tensors[i])) constants[places[i].function.index][places[i].value] = std::move(*literal);
-    for (const auto& [function, values] : constants) put_constants(module, module.functions[function], values);
+    for (const auto& [function, values] : constants) {
+        Function& f = module.functions[function];
+        PutConstants(module, f, values).block(f.body);
+    }
     return module;
 }
 } // namespace nereus
