@@ -1,8 +1,7 @@
 // pass/constant_part.h - the part of a program that depends on constants only, as a program of its own, and the program
 // with what that gives in its place. Who runs it in between is the driver's business (driver/init.h).
 #pragma once
-#include "ir/module.h"
-#include "tensor/host_tensor.h"
+#include "ir/op.h"
 
 namespace nereus {
 struct ConstantPlace { FunctionId function; ValueId value; };
