@@ -22,7 +22,7 @@ Result<Module> init_stage(Module m, StageContext& c) {
     if (!c.options.run_init) return m;
     for (bool failing : {true, false}) {
         ConstantPart part = constant_part(m, failing, most_bytes);
-        if (part.places.empty()) continue;
+        if (part.places.empty()) return m;
         std::optional<std::vector<HostTensor>> values = values_of(std::move(part.program), c.options, part.places.size());
         if (values) return dead_code(with_constants(std::move(m), part.places, *values));
     }
