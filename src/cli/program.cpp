@@ -1,6 +1,8 @@
 #include "cli/commands.h"
 #include "driver/pipeline.h"
+#include "library/library.h"
 #include "text/diagnostics.h"
+#include "vm/run_once.h"
 #include <algorithm>
 #include <cstdio>
 
@@ -39,6 +41,7 @@ CompileOptions compile_options(const Arguments& arguments) {
     options.target = arguments.value("target", "host");
     options.checked = arguments.has("checked");
     options.without = arguments.values("without");
+    options.run_init = [](Executable exe) { return run_once(std::move(exe), library()); };
     return options;
 }
 

@@ -1,4 +1,5 @@
 #include "driver/pipeline.h"
+#include "driver/init.h"
 #include "grad/grad.h"
 #include "grad/leaves.h"
 #include "infer/specialise.h"
@@ -45,10 +46,12 @@ constexpr Stage stages[] = {
     {"static_arguments", static_arguments, "after inlining, which shows what a recursion computes at every step"},
     {"hoist_invariants", hoist_invariants, "each value is computed once per trip by now: once per loop is what is left"},
     {"dead_code", dead_code, "chains that only computed shapes are known by now and need not run"},
+    {"init", init_stage, true, "last: what is left of the constant part is run once, by the compiler, and kept"},
 };
 constexpr Stage requested[] = {
     {"rotate_while", rotate_while, "before gradients: a condition is differentiated with the trip it ends"},
     {"defunctionalise", defunctionalise, "before gradients: the gradient of a closure is then that of data and of a match"},
+    {"partial_evaluation", partial_evaluation, "after gradients: the tape of the reference form is known where code is straight"},
 };
 } // namespace
 
@@ -88,7 +91,7 @@ Status check_without(const CompileOptions& options) {
         if (stage == pipeline().end() && find_pass(name))
             return Error{Code::usage, "--without: no compile runs the pass " + name, {}, "it is there for nereus opt --pass=" + name};
         if (stage == pipeline().end()) return no_such_pass(name, "--without");
-        if (!stage->pass)
+        if (!stage->may_be_left_out)
             return Error{Code::usage, "--without: " + name + " is not an optimisation: no program compiles without it", {},
                          "nereus opt --list shows what can be left out"};
     }

@@ -11,6 +11,7 @@
 #include "value/compare.h"
 #include "value/json.h"
 #include "vm/context.h"
+#include "vm/run_once.h"
 #include <algorithm>
 #include <cmath>
 
@@ -111,7 +112,9 @@ class Judge {
             if (stage.name == "shapes" && !round_trip(module, "after shapes")) return false;
             interpreted = interpreted || stage.name == (derives ? "grad" : "specialise");
             if (interpreted) ways_.push_back({std::string(stage.name), module});
+            if (stage.name == (derives ? "grad" : "specialise") && !with_known_done(module, stage.name)) return false;
         }
+        options.run_init = [](Executable exe) { return run_once(std::move(exe), library()); };
         Result<Executable> exe = compile(*parsed, options);
         if (!exe) return refused(exe.error());
         Result<std::vector<std::byte>> bytes = save(*exe);
@@ -132,11 +135,37 @@ class Judge {
             if (size_t at = by_closures.find(call); at != std::string::npos) by_closures.replace(at, call.size(), "value_and_grad(@loss, mode=\"closures\")");
             Result<Module> reference = parse("p.nr", by_closures, all_ops());
             options.entry = "main";
-            reference = reference ? run_until(std::move(*reference), "shapes", options) : std::move(reference).error();
+            reference = reference ? run_until(std::move(*reference), "grad", options) : std::move(reference).error();
             if (!reference) return refused(reference.error());
+            Result<Module> known_done = find_pass("partial_evaluation")->pass(*reference);
+            for (Result<Module>* m : {&reference, &known_done}) {
+                if (*m) *m = infer_shapes(std::move(**m), FunctionId(0), nullptr);
+                if (!*m) return refused(m->error());
+            }
             reference_ = std::move(*reference);
+            reference_known_ = std::move(*known_done);
         }
         narrow_ = case_.text.find("f32") != std::string::npos || casts_f32(ways_[0].module);
+        return true;
+    }
+    // partial_evaluation after this stage: to interpret as it is, and after the stages that follow.
+    bool with_known_done(Module module, std::string_view after) {
+        const Stage& pass = *find_pass("partial_evaluation");
+        CompileOptions options;
+        CompileReport report;
+        StageContext context{options, report};
+        bool begun = false;
+        for (const Stage& stage : pipeline()) {
+            if (!begun && stage.name != after) continue;
+            Result<Module> next = begun ? stage.run(std::move(module), context) : pass.run(std::move(module), context);
+            const std::string name = begun ? std::string(stage.name) + " with partial_evaluation" : std::string(pass.name);
+            if (!next) return found("refused after partial_evaluation: " + scrubbed(next.error().message), next.error().message);
+            module = std::move(*next);
+            if (Status sound = verify(module); !sound) return found("not sound after " + name, sound.error().message);
+            if (!begun) ways_.push_back({name, module});
+            begun = true;
+        }
+        known_done_ = std::move(module);
         return true;
     }
     std::unique_ptr<Context> context_of(Executable exe) {
@@ -198,16 +227,20 @@ class Judge {
         for (size_t i = 1; i < ways_.size(); ++i) {
             Outcome last = interpret(ways_[i].module, args_);
             std::string name = "eval after " + ways_[i].name;
-            bool vanished = !expected.value && last.value && ways_[i].name != "shapes";
+            bool vanished = !expected.value && last.value && ways_[i].name != "shapes" && ways_[i].name != "partial_evaluation";
             if (vanished) {                  // what failed is not used
                 expected = std::move(last);
                 unused_failed = true;
             }
             // only inferred shapes tell how wide nothing is: what a loop of no trips yields
-            else if (ways_[i].name == "shapes" && case_.text.find("yield") != std::string::npos &&
-                     (bool(expected.value) != bool(last.value) || (expected.value && difference(*last.value, *expected.value)))) expected = std::move(last);
+            else if (case_.text.find("yield") != std::string::npos && (ways_[i].name == "shapes" || ways_[i].name == "partial_evaluation") &&
+                     (bool(expected.value) != bool(last.value) || (expected.value && difference(*last.value, *expected.value)))) {
+                if (ways_[i].name == "shapes") expected = std::move(last);
+            }
             else if (!agrees(name, last, expected)) return settle(random);
         }
+        Outcome known_done = interpret(known_done_, args_);              // what failed may not be used there
+        if ((expected.value || !known_done.value) && !agrees("eval after all stages with partial_evaluation", known_done, expected)) return settle(random);
         verdict_.failed += !expected.value;
         Outcome found_value = execute(*compiled_), again = execute(*artefact_);
         if (found_value.value && again.value ? !equal_bitwise(*found_value.value, *again.value)
@@ -219,6 +252,8 @@ class Judge {
         if (compiled_->stats().leaked_objects || artefact_->stats().leaked_objects) found("leaked objects", std::to_string(compiled_->stats().leaked_objects));
         if (!verdict_.finding && !agrees("compiled", found_value, expected)) return settle(random);
         if (reference_ && !unused_failed && !verdict_.finding && !agrees("reference form", interpret(*reference_, args_), expected)) return settle(random);
+        if (reference_known_ && !unused_failed && !verdict_.finding &&
+            !agrees("reference form with partial_evaluation", interpret(*reference_known_, args_), expected)) return settle(random);
         if (loss_ && expected.value && !verdict_.finding) check_gradient(*expected.value, random);
     }
 
@@ -296,7 +331,8 @@ class Judge {
     Verdict verdict_;
     std::vector<Way> ways_;
     std::unique_ptr<Context> compiled_, artefact_;
-    std::optional<Module> loss_, reference_;
+    Module known_done_;                      // partial_evaluation, then all other stages
+    std::optional<Module> loss_, reference_, reference_known_;
     std::vector<Value> args_;
     std::vector<std::string> prints_;
     bool narrow_ = false;
