@@ -136,6 +136,20 @@ Expr reduced(Generator& g, const Type& want, int depth) {
     if (from.dims.size() == want.dims.size()) return make(Construct::reduce, want, std::string(fold) + "($0, " + axes + ", keepdims=true)", {std::move(a)});
     return make(Construct::reduce, type, std::string(fold) + "($0, " + axes + ")", {std::move(a)});
 }
+// One operand twice, by the same operator with other attributes.
+Expr differing(Generator& g, const Type& want, int depth) {
+    Dim d = want.dims.empty() || want.dims[0].any() ? g.known_dim() : want.dims[0];
+    Type type = want;
+    type.dims = {d};
+    Var v = g.bound(tensor(want.dtype, {d, d}), depth);
+    switch (g.below(4)) {
+    case 0: return make(Construct::reduce, type, "(sum($0, axes=[0]) - 2 * sum($0, axes=[1]))", {use(v)});
+    case 1: return make(Construct::reduce, type, "(max($0, axes=[1]) + 3 * max($0, axes=[-2]))", {use(v)});
+    case 2: return make(Construct::layout, type, "sum(transpose($0, [1, 0]) * 2 - transpose($0, [0, 1]), axes=[0])", {use(v)});
+    default: return make(Construct::index, type, "(gather($0, " + d.expression() + " // 2, axis=0) - 2 * gather($0, " + d.expression() + " // 2, axis=1))", {use(v)});
+    }
+}
+bool is_vector(const Generator& g, const Type& want) { return binds_number(g, want) && want.dims.size() == 1; }
 Expr summed_to(Generator& g, const Type& want, int depth) {
     Type from = want;
     for (Dim& d : from.dims)
@@ -358,8 +372,14 @@ Expr any_rank(Generator& g, const Type& want, int depth) {
     else made = make(Construct::choice, unranked, "if ($0) #0 else #1", {g.expr(truth(), depth)},
                      {g.block(tensor(want.dtype, {g.any_dim()}), depth), g.block(tensor(want.dtype, {g.known_dim(), g.known_dim()}), depth)});
     if (g.chance(50)) made = make(Construct::unranked, unranked, g.chance(50) ? "tanh($0)" : "($0 * 2.0)", {std::move(made)});
+    if (g.chance(40)) made = make(Construct::unranked, unranked, "@alike($0, $0)", {use(g.bound(std::move(made)))});
     if (want.dims.empty()) return make(Construct::unranked, want, "sum($0)", {std::move(made)});
     return make(Construct::unranked, want, "reshape($0, [-1])", {std::move(made)});
+}
+// A function that takes any rank, at one that is known here.
+Expr of_any_rank(Generator& g, const Type& want, int depth) {
+    Type type = settled(g, want);
+    return make(Construct::unranked, type, "@alike($0, $1)", {g.expr(type, depth), g.expr(type, depth)});
 }
 } // namespace
 
@@ -376,6 +396,7 @@ std::span<const Row> tensor_rows() {
         {Construct::select,     4,      true,   is_tensor,          choose},
         {Construct::cast,       2,      true,   is_number,          casted},
         {Construct::reduce,     8,      true,   is_number,          reduced},
+        {Construct::reduce,     2,      false,  is_vector,          differing},
         {Construct::reduce,     1,      true,   known_numbers,      summed_to},
         {Construct::matmul,     6,      true,   is_real,            product},
         {Construct::layout,     3,      true,   all_known,          filled},
@@ -398,6 +419,7 @@ std::span<const Row> tensor_rows() {
         {Construct::random,     1,      true,   is_drawn,           drawn},
         {Construct::leaf,       1,      true,   is_constant,        constant},
         {Construct::unranked,   1,      false,  is_unranked_use,    any_rank},
+        {Construct::unranked,   1,      true,   is_f64,             of_any_rank},
     };
     return rows;
 }
