@@ -113,7 +113,26 @@ Expr Generator::run(const Row& row, const Type& want, int depth) {
     return made;
 }
 
+// An arm that has such a statement.
+Expr Generator::with_statement(Construct what, int depth) {
+    const std::vector<Var> outside = vars_;
+    Expr condition = leaf(truth());
+    Block made;
+    std::vector<Statement>* before = std::exchange(out_, &made.statements);
+    Statement statement = what == Construct::effect ? effect_statement(depth + 1) : pattern_statement(depth + 1);
+    if (!statement.form.empty()) made.statements.push_back(std::move(statement));
+    made.result = leaf(whole());
+    vars_ = outside;
+    out_ = before;
+    return make(Construct::choice, whole(), "if ($0) #0 else #1", {std::move(condition)}, {std::move(made), Block{{}, leaf(whole())}});
+}
+
 std::optional<Expr> Generator::forced(Construct what, int depth) {
+    if (what == Construct::effect || what == Construct::pattern) {
+        if (!can_bind()) return std::nullopt;
+        inner_seen_ += inside_outer_ > 0;
+        return with_statement(what, depth);
+    }
     const Dim known = known_dim();
     std::vector<Type> types = {
         real(), whole(), truth(), tensor(DType::f64, {{}}), tensor(DType::f64, {known}), tensor(DType::f64, {known, known_dim()}),

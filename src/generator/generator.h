@@ -92,6 +92,7 @@ class Generator {
     friend struct FunctionWriter;
     Expr run(const Row& row, const Type& want, int depth);
     Statement statement(int depth);
+    Expr with_statement(Construct what, int depth);
     Statement pattern_statement(int depth);
     Statement effect_statement(int depth);
     void statements(int depth, int count);
