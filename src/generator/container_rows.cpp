@@ -11,9 +11,13 @@ bool is_data(const Generator&, const Type& want) { return is_kind(want, Kind::da
 bool is_record(const Generator&, const Type& want) { return is_kind(want, Kind::data) && declaration_of(want).is_record(); }
 bool is_seq(const Generator&, const Type& want) { return is_kind(want, Kind::seq); }
 bool binds_seq(const Generator& g, const Type& want) { return g.can_bind() && is_seq(g, want); }
-bool is_ref(const Generator&, const Type& want) { return is_kind(want, Kind::ref); }
 // Sizes that name a variable cannot be said in the type of a container.
 bool can_be_held(const Generator& g, const Type& want) { return binds_any(g, want) && forget_variables(want) == want; }
+
+// Not of functions in what is differentiated: gradients lose track of those.
+bool has_content(const Generator& g, const Type& want) { return !holds(want, Kind::fn) || (!g.options().smooth && g.gradients_around() == 0); }
+bool is_ref(const Generator& g, const Type& want) { return is_kind(want, Kind::ref) && has_content(g, want); }
+bool can_be_in_a_cell(const Generator& g, const Type& want) { return can_be_held(g, want) && has_content(g, want); }
 
 std::string holes(const std::vector<Expr>& args, const std::vector<std::string>& names) {
     std::string out;
@@ -94,9 +98,7 @@ Expr item_of_seq(Generator& g, const Type& want, int depth) {
 }
 
 Expr new_cell(Generator& g, const Type& want, int depth) { return make(Construct::cell, want, "ref($0)", {g.expr(want.parts[0], depth)}); }
-// A cell that is known only through what holds it, written and read there. Not of functions: the reference form of
-// gradients loses track of those.
-bool can_be_in_a_cell(const Generator& g, const Type& want) { return can_be_held(g, want) && !holds(want, Kind::fn); }
+// A cell that is known only through what holds it, written and read there.
 Expr held_cell(Generator& g, const Type& want, int depth) {
     bool box = g.chance(50);
     Var held = g.bound(box ? data("Box", {ref(want)}) : seq(ref(want)), depth);
@@ -148,7 +150,7 @@ std::span<const Row> container_rows() {
         {Construct::seq,        5,      true,   binds_seq,      with_changed_item},
         {Construct::seq,        1,      true,   can_be_held,    item_of_seq},
         {Construct::cell,       8,      true,   is_ref,         new_cell},
-        {Construct::cell,       1,      true,   can_be_held,    content},
+        {Construct::cell,       1,      true,   can_be_in_a_cell, content},
         {Construct::held_cell,  1,      true,   can_be_in_a_cell, held_cell},
         {Construct::leaves,     2,      true,   binds_leaves,   mapped_leaves},
         {Construct::leaves,     2,      true,   binds_leaves,   zipped_leaves},

@@ -11,6 +11,16 @@ Expr choice(Generator& g, const Type& want, int depth) {
     return make(Construct::choice, want, "if ($0) #0 else #1", {std::move(condition)}, {g.block(want, depth), g.block(want, depth)});
 }
 
+// The condition speaks of the very sizes that the arms have.
+bool has_open_size(const Generator& g, const Type& want) { return is_stacked(g, want) && want.dims[0].any(); }
+Expr choice_by_size(Generator& g, const Type& want, int depth) {
+    Type one = want, other = want;
+    one.dims[0] = g.known_dim(), other.dims[0] = g.known_dim();
+    static constexpr const char* signs[] = {" == ", " <= ", " < ", " != "};
+    std::string condition = one.dims[0].expression() + signs[g.chance(50) ? 0 : g.below(4)] + other.dims[0].expression();
+    return make(Construct::choice, want, "if (" + condition + ") #0 else #1", {}, {g.block(one, depth), g.block(other, depth)});
+}
+
 // How often a loop goes round: seldom.
 Expr trips(Generator& g, int depth) {
     if (g.chance(20)) return make(Construct::leaf, whole(), std::to_string(g.below(4)));
@@ -157,6 +167,7 @@ std::span<const Row> control_rows() {
     static constexpr Row rows[] = {
     //   construct               weight  smooth  can          make
         {Construct::choice,      6,      true,   any_type,    choice},
+        {Construct::choice,      3,      true,   has_open_size, choice_by_size},
         {Construct::match,       6,      true,   any_type,    match},
         {Construct::guard,       1,      true,   any_type,    match},
         {Construct::nested,      2,      true,   any_type,    nested_match},

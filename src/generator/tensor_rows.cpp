@@ -142,11 +142,10 @@ Expr differing(Generator& g, const Type& want, int depth) {
     Type type = want;
     type.dims = {d};
     Var v = g.bound(tensor(want.dtype, {d, d}), depth);
-    switch (g.below(4)) {
+    switch (g.below(3)) {
     case 0: return make(Construct::reduce, type, "(sum($0, axes=[0]) - 2 * sum($0, axes=[1]))", {use(v)});
     case 1: return make(Construct::reduce, type, "(max($0, axes=[1]) + 3 * max($0, axes=[-2]))", {use(v)});
-    case 2: return make(Construct::layout, type, "sum(transpose($0, [1, 0]) * 2 - transpose($0, [0, 1]), axes=[0])", {use(v)});
-    default: return make(Construct::index, type, "(gather($0, " + d.expression() + " // 2, axis=0) - 2 * gather($0, " + d.expression() + " // 2, axis=1))", {use(v)});
+    default: return make(Construct::layout, type, "sum(transpose($0, [1, 0]) * 2 - transpose($0, [0, 1]), axes=[0])", {use(v)});
     }
 }
 bool is_vector(const Generator& g, const Type& want) { return binds_number(g, want) && want.dims.size() == 1; }
@@ -360,6 +359,14 @@ Expr constant(Generator& g, const Type& want, int) {
     };
     return make(Construct::leaf, want, "tensor(" + rows(0) + ")");
 }
+// In as many rows as the call decides.
+Expr folded_constant(Generator& g, const Type& want, int depth) {
+    Type type = want;
+    type.dims[0] = {};
+    Expr numbers = constant(g, tensor(want.dtype, {Dim{.number = 4}}), depth);
+    return make(Construct::layout, type, "max(reshape($0, [1 + mod($1, 2), -1]), axes=[0])", {std::move(numbers), g.expr(whole(), depth)});
+}
+bool is_folded(const Generator& g, const Type& want) { return g.can_bind() && is_number(g, want) && want.dims.size() == 1 && want.dims[0].any(); }
 bool is_constant(const Generator& g, const Type& want) {
     return has_axis(g, want) && want.dtype != DType::boolean && std::all_of(want.dims.begin(), want.dims.end(), [](const Dim& d) { return d.number > 0; });
 }
@@ -411,13 +418,14 @@ std::span<const Row> tensor_rows() {
         {Construct::index,      4,      true,   is_element,         element},
         {Construct::index,      3,      true,   has_axis,           gathered},
         {Construct::index,      3,      true,   binds_number_axis,  scattered},
-        {Construct::index,      2,      true,   known_leading_axis, updated},
+        {Construct::index,      4,      true,   known_leading_axis, updated},
         {Construct::late,       5,      false,  is_kept,            kept},
         {Construct::topk,       3,      false,  binds_number_axis,  largest},
         {Construct::shape,      6,      true,   is_indices,         indices},
         {Construct::compare,    6,      true,   is_truths,          truths},
         {Construct::random,     1,      true,   is_drawn,           drawn},
         {Construct::leaf,       1,      true,   is_constant,        constant},
+        {Construct::layout,     1,      false,  is_folded,          folded_constant},
         {Construct::unranked,   1,      false,  is_unranked_use,    any_rank},
         {Construct::unranked,   1,      true,   is_f64,             of_any_rank},
     };
