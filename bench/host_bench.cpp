@@ -4,17 +4,10 @@
 #include "base/file.h"
 #include "exe/artefact.h"
 #include "exe/text.h"
+#include "rows.h"
 #include "vm/context.h"
-#include <benchmark/benchmark.h>
 #include <cstdio>
 #include <cstring>
-#if __has_include(<valgrind/callgrind.h>)
-#include <valgrind/callgrind.h>
-#else
-#define CALLGRIND_ZERO_STATS
-#define CALLGRIND_DUMP_STATS_AT(name) (void)(name)
-#endif
-
 using namespace nereus;
 
 namespace {
@@ -77,13 +70,6 @@ Executable launches(int count) {
         "function f(2) -> 1 { enter 0 run 0 leave (r0) }\n"
         "plan 0 { r2 = load_constant 4 r1 = size_mul r0, r2 leave () }\n"));
 }
-
-struct Row {
-    const char* name;
-    std::function<void()> call;
-    double ops;                                           // in one call
-    const char* minus;                                    // the row whose cost per call is taken off; empty: none
-};
 } // namespace
 
 int main(int argc, char** argv) {
@@ -123,24 +109,5 @@ int main(int argc, char** argv) {
         {"100 buffers, seen shape", entry("hundred", vectors(8, 1)), 1, ""},
         {"plan miss, 100 buffers", entry("hundred", vectors(8, 200)), 1, "100 buffers, seen shape"},
     };
-    if (argc > 2 && std::strcmp(argv[2], "--counts") == 0) {
-        constexpr int calls = 20;
-        for (const Row& row : rows) {
-            CALLGRIND_ZERO_STATS;
-            for (int i = 0; i < calls; ++i) row.call();
-            CALLGRIND_DUMP_STATS_AT(row.name);
-            std::printf("%s\t%d\t%g\t%s\n", row.name, calls, row.ops, row.minus);
-        }
-        return 0;
-    }
-    for (const Row& row : rows)
-        benchmark::RegisterBenchmark(row.name, [&row](benchmark::State& state) {
-            for (auto _ : state) row.call();
-            state.counters["ops"] = row.ops;
-            state.SetLabel(row.minus);
-        });
-    --argc;
-    benchmark::Initialize(&argc, argv + 1);
-    benchmark::RunSpecifiedBenchmarks();
-    return 0;
+    return measure(argc, argv, rows);
 }

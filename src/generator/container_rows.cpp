@@ -11,13 +11,23 @@ bool is_data(const Generator&, const Type& want) { return is_kind(want, Kind::da
 bool is_record(const Generator&, const Type& want) { return is_kind(want, Kind::data) && declaration_of(want).is_record(); }
 bool is_seq(const Generator&, const Type& want) { return is_kind(want, Kind::seq); }
 bool binds_seq(const Generator& g, const Type& want) { return g.can_bind() && is_seq(g, want); }
-bool is_ref(const Generator&, const Type& want) { return is_kind(want, Kind::ref); }
 // Sizes that name a variable cannot be said in the type of a container.
 bool can_be_held(const Generator& g, const Type& want) { return binds_any(g, want) && forget_variables(want) == want; }
+
+// Not of functions in what is differentiated: gradients lose track of those.
+bool has_content(const Generator& g, const Type& want) { return !holds(want, Kind::fn) || (!g.options().smooth && g.gradients_around() == 0); }
+bool is_ref(const Generator& g, const Type& want) { return is_kind(want, Kind::ref) && has_content(g, want); }
+bool can_be_in_a_cell(const Generator& g, const Type& want) { return can_be_held(g, want) && has_content(g, want); }
 
 std::string holes(const std::vector<Expr>& args, const std::vector<std::string>& names) {
     std::string out;
     for (size_t i = 0; i < args.size(); ++i) out += (i ? ", " : "") + (names.empty() ? "" : names[i] + " = ") + "$" + std::to_string(i);
+    return out;
+}
+
+std::string holes_backwards(const std::vector<Expr>& args, const std::vector<std::string>& names) {
+    std::string out;
+    for (size_t i = args.size(); i-- > 0;) out += (out.empty() ? "" : ", ") + names[i] + " = $" + std::to_string(i);
     return out;
 }
 
@@ -48,7 +58,7 @@ Expr constructed(Generator& g, const Type& want, int depth) {
         args.push_back(g.expr(field, depth));
     }
     if (decl.is_record()) {
-        std::string form = "{" + holes(args, decl.field_names) + "}";
+        std::string form = "{" + (g.chance(30) ? holes_backwards(args, decl.field_names) : holes(args, decl.field_names)) + "}";
         return make(Construct::record, type, form, std::move(args));
     }
     std::string form = args.empty() ? chosen.name : chosen.name + "(" + holes(args, {}) + ")";
@@ -88,6 +98,39 @@ Expr item_of_seq(Generator& g, const Type& want, int depth) {
 }
 
 Expr new_cell(Generator& g, const Type& want, int depth) { return make(Construct::cell, want, "ref($0)", {g.expr(want.parts[0], depth)}); }
+// A cell that is known only through what holds it, written and read there.
+Expr held_cell(Generator& g, const Type& want, int depth) {
+    bool box = g.chance(50);
+    Var held = g.bound(box ? data("Box", {ref(want)}) : seq(ref(want)), depth);
+    Expr fresh = g.expr(want, depth);
+    Type type = fresh.type;
+    static constexpr const char* forms[][2] = {{"(write($0[0], $1), read($0[0])).1", "(read($0[0]), write($0[0], $1)).0"},
+                                               {"(write($0.val, $1), read($0.val)).1", "(read($0.val), write($0.val, $1)).0"}};
+    return make(Construct::held_cell, fits(type, want) ? want : type, forms[box][g.below(2)], {use(held), std::move(fresh)});
+}
+// Each tensor of a structure by itself.
+bool binds_leaves(const Generator& g, const Type& want) {
+    return g.can_bind() && (want.kind == Kind::data || want.kind == Kind::tuple || want.kind == Kind::seq) && holds_float(want) && !holds(want, Kind::fn) &&
+           !holds(want, Kind::ref) && !holds(want, Kind::param);
+}
+Expr mapped_leaves(Generator& g, const Type& want, int depth) {
+    Var whole = g.stated(g.expr(want, depth));
+    std::string x = g.new_name("a");
+    if (g.chance(25)) return make(Construct::leaves, whole.type, "zeros_like($0)", {use(whole)});
+    return make(Construct::leaves, whole.type, "map_leaves(fn(" + x + ") { tanh(" + x + ") * 0.5 }, $0, floats=true)", {use(whole)});
+}
+Expr zipped_leaves(Generator& g, const Type& want, int depth) {
+    Var whole = g.stated(g.expr(want, depth));
+    std::string x = g.new_name("a"), y = g.new_name("a");
+    return make(Construct::leaves, whole.type, "map_leaves(fn(" + x + ", " + y + ") { " + x + " + 0.25 * " + y + " }, $0, $0, floats=true)", {use(whole)});
+}
+bool binds_real(const Generator& g, const Type& want) { return g.can_bind() && want.is_scalar(DType::f64); }
+Expr folded_leaves(Generator& g, const Type&, int depth) {
+    Type type = tuple({g.some_tensor(DType::f64, false), g.chance(50) ? data("List", {real()}) : data("Box", {tensor(DType::f64, {{}})})});
+    std::string all = g.new_name("a"), x = g.new_name("a");
+    return make(Construct::leaves, real(), "fold_leaves(fn(" + all + ", " + x + ") { " + all + " + sum(cast(" + x + ", f64)) }, $0, $1, floats=true)",
+                {g.expr(real(), depth), use(g.stated(g.expr(type, depth)))});
+}
 Expr content(Generator& g, const Type& want, int depth) {
     Expr cell = g.chance(70) ? g.leaf(ref(want)) : g.expr(ref(want), depth);
     return make(Construct::cell, want, "read($0)", {std::move(cell)});
@@ -107,7 +150,11 @@ std::span<const Row> container_rows() {
         {Construct::seq,        5,      true,   binds_seq,      with_changed_item},
         {Construct::seq,        1,      true,   can_be_held,    item_of_seq},
         {Construct::cell,       8,      true,   is_ref,         new_cell},
-        {Construct::cell,       1,      true,   can_be_held,    content},
+        {Construct::cell,       1,      true,   can_be_in_a_cell, content},
+        {Construct::held_cell,  1,      true,   can_be_in_a_cell, held_cell},
+        {Construct::leaves,     2,      true,   binds_leaves,   mapped_leaves},
+        {Construct::leaves,     2,      true,   binds_leaves,   zipped_leaves},
+        {Construct::leaves,     1,      true,   binds_real,     folded_leaves},
     };
     return rows;
 }

@@ -11,11 +11,23 @@ Expr choice(Generator& g, const Type& want, int depth) {
     return make(Construct::choice, want, "if ($0) #0 else #1", {std::move(condition)}, {g.block(want, depth), g.block(want, depth)});
 }
 
+// The condition speaks of the very sizes that the arms have.
+bool has_open_size(const Generator& g, const Type& want) { return is_stacked(g, want) && want.dims[0].any(); }
+Expr choice_by_size(Generator& g, const Type& want, int depth) {
+    Type one = want, other = want;
+    one.dims[0] = g.known_dim(), other.dims[0] = g.known_dim();
+    static constexpr const char* signs[] = {" == ", " <= ", " < ", " != "};
+    std::string condition = one.dims[0].expression() + signs[g.chance(50) ? 0 : g.below(4)] + other.dims[0].expression();
+    return make(Construct::choice, want, "if (" + condition + ") #0 else #1", {}, {g.block(one, depth), g.block(other, depth)});
+}
+
 // How often a loop goes round: seldom.
 Expr trips(Generator& g, int depth) {
     if (g.chance(20)) return make(Construct::leaf, whole(), std::to_string(g.below(4)));
     if (g.chance(25)) return make(Construct::leaf, whole(), g.known_dim().expression());
-    return make(Construct::arithmetic, whole(), "mod($0, " + std::to_string(2 + g.below(3)) + ")", {g.expr(whole(), depth)});
+    std::string count = "mod($0, " + std::to_string(2 + g.below(3)) + ")";
+    if (g.chance(15)) count = "(" + count + " - 1)";     // none at all
+    return make(Construct::arithmetic, whole(), count, {g.expr(whole(), depth)});
 }
 Var state(Generator& g, const Type& type) {
     Var var{g.new_name("s"), type};
@@ -93,9 +105,13 @@ Type matched_type(Generator& g) {
     }
     }
 }
+// What can be taken apart twice.
+Type deep_type(Generator& g) {
+    Type inner = g.chance(50) ? data("Option", {forget_variables(g.some_type(2))}) : g.chance(50) ? whole() : tuple({truth(), forget_variables(g.some_type(2))});
+    return g.chance(40) ? data("List", {inner}) : g.chance(50) ? data("Tree", {inner}) : g.chance(50)   ? data("Option", {inner}) : data("Form");
+}
 // One arm with a guard or a nested pattern, at times; then arms that leave nothing out.
-Expr match(Generator& g, const Type& want, int depth) {
-    Type type = matched_type(g);
+Expr match_of(Generator& g, const Type& type, const Type& want, int depth, bool nests) {
     std::vector<Expr> args = {g.expr(type, depth)};
     std::vector<Block> blocks;
     std::string form = "match ($0) {";
@@ -136,21 +152,25 @@ Expr match(Generator& g, const Type& want, int depth) {
             };
             bool nested = false;
             for (const Type& f : fields) nested = nested || g.can_refute(f);
-            if (nested && g.chance(30)) arm(parts(true), g.chance(20));
+            if (nested && (nests || g.chance(30))) arm(parts(true), g.chance(20));
             else if (g.chance(15)) arm(parts(false), true);
             arm(parts(false), false);
         }
     }
-    return make(guarded ? Construct::guard : Construct::match, want, form + "\n}", std::move(args), std::move(blocks));
+    return make(nests ? Construct::nested : guarded ? Construct::guard : Construct::match, want, form + "\n}", std::move(args), std::move(blocks));
 }
+Expr match(Generator& g, const Type& want, int depth) { return match_of(g, matched_type(g), want, depth, false); }
+Expr nested_match(Generator& g, const Type& want, int depth) { return match_of(g, deep_type(g), want, depth, true); }
 } // namespace
 
 std::span<const Row> control_rows() {
     static constexpr Row rows[] = {
     //   construct               weight  smooth  can          make
         {Construct::choice,      6,      true,   any_type,    choice},
+        {Construct::choice,      3,      true,   has_open_size, choice_by_size},
         {Construct::match,       6,      true,   any_type,    match},
         {Construct::guard,       1,      true,   any_type,    match},
+        {Construct::nested,      2,      true,   any_type,    nested_match},
         {Construct::loop,        6,      true,   any_type,    loop},
         {Construct::while_loop,  3,      true,   any_type,    while_loop},
         {Construct::yield,       5,      true,   is_stacked,  stacked},

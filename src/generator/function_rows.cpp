@@ -23,6 +23,8 @@ const std::vector<Shared>& shared() {
          "match (%l) { Nil => %r, Cons(%h, %t) => Cons(%h, @append(%t, %r)) }"},
         {{polymorphic, "reverse", {list(a()), list(a())}, list(a()), {}}, "def @reverse(%l: List[a], %done: List[a]) -> List[a]",
          "match (%l) { Nil => %done, Cons(%h, %t) => @reverse(%t, Cons(%h, %done)) }"},
+        {{polymorphic, "nothing", {whole()}, data("Option", {a()}), {}}, "def @nothing(%k: i64) -> Option[a]", "None"},
+        {{polymorphic, "empty", {truth()}, list(a()), {}}, "def @empty(%c: bool) -> List[a]", "if (%c) { Nil } else { @empty(true) }"},
         {{polymorphic, "leaves", {tree(a())}, list(a()), {}}, "def @leaves(%t: Tree[a]) -> List[a]",
          "match (%t) { Leaf(%v) => Cons(%v, Nil), Node(%l, %r) => @append(@leaves(%l), @leaves(%r)) }"},
         {{polymorphic, "items", {list(a()), a()}, seq(a()), {}}, "def @items(%l: List[a], %first: a)",
@@ -53,6 +55,18 @@ const std::vector<Shared>& shared() {
     };
     return all;
 }
+
+// Named by single rows: of any rank, or with rules of their own for gradients.
+struct Named { const char *name, *header, *body; };
+constexpr Named named[] = {
+    {"alike", "def @alike(%p: Tensor[..s, f64], %q: Tensor[..s, f64]) -> Tensor[..s, f64]", "tanh(%p) * 0.5 + %q"},
+    {"cubed", "def @cubed(%x) with vjp = (@cubed_there, @cubed_back)", "%x * %x * %x"},
+    {"cubed_there", "def @cubed_there(%x)", "(%x * %x * %x, %x)"},
+    {"cubed_back", "def @cubed_back(%x, %d)", "3.0 * %d * %x * %x"},
+    {"damped", "def @damped(%x, %y) with vjp = (@damped_there, @damped_back)", "%x * tanh(%y)"},
+    {"damped_there", "def @damped_there(%x, %y)", "(%x * tanh(%y), (%x, tanh(%y)))"},
+    {"damped_back", "def @damped_back(%r, %d)", "(%d * %r.1, %d * %r.0 * (1.0 - %r.1 * %r.1))"},
+};
 
 // What stands for the parameters of types and the sizes of a signature in one call.
 struct Instance {
@@ -107,7 +121,9 @@ template <Construct what> Expr call(Generator& g, const Type& want, int depth) {
     std::string form = "@" + s.name + "(";
     for (const Type& param : s.params) {
         form += (args.empty() ? "$" : ", $") + std::to_string(args.size());
-        args.push_back(g.expr(instance.instantiate(param), depth));
+        Type type = instance.instantiate(param);
+        bool again = !args.empty() && args.back().form.starts_with("%") && fits(args.back().type, type) && g.chance(40);
+        args.push_back(again ? Expr(args.back()) : g.expr(type, depth));         // one value as two arguments
     }
     return make(what, instance.instantiate(s.result), form + ")", std::move(args));
 }
@@ -127,6 +143,17 @@ bool is_fn(const Generator& g, const Type& want) { return g.can_bind() && want.k
 Expr closure(Generator& g, const Type& want, int depth) {
     auto [params, vars] = params_of(g, want);
     return make(Construct::closure, want, "fn(" + params + ") #0", {}, {g.block(want.parts.back(), depth, vars)});
+}
+// One of several functions that a container holds.
+Expr held_closure(Generator& g, const Type& want, int depth) {
+    Type argument = forget_variables(g.some_type(2)), f = fn({argument}, want);
+    bool box = g.chance(40);
+    Var held = g.bound(box ? make(Construct::record, data("Box", {f}), "{val = $0, tag = 0}", {g.expr(f, depth)})
+                           : make(Construct::seq, seq(f), "[$0, $1]", {g.expr(f, depth), g.expr(f, depth)}));
+    std::string form = box ? "($0.val)($1)" : "($0[mod($2, 2)])($1)";
+    std::vector<Expr> args = {use(held), g.expr(argument, depth)};
+    if (!box) args.push_back(g.expr(whole(), depth));
+    return make(Construct::held_closure, want, form, std::move(args));
 }
 bool can_be_result(const Generator& g, const Type& want) { return g.can_bind() && want.kind != Kind::param && want.ranked && forget_variables(want) == want; }
 Expr called_value(Generator& g, const Type& want, int depth) {
@@ -205,14 +232,15 @@ struct FunctionWriter {
         return g.block(result, 1);
     }
 
-    void plain(const std::string& name) {
+    void plain(const std::string& name, Construct what) {
         std::vector<Var> all = sized();
         for (const Var& var : params(g.below(3))) all.push_back(var);
         Type result = of_signature();
         Block made = body(result, all);
-        finish(Construct::call, name, all, result, std::move(made));
-        if (g.chance(20)) g.program_.functions.back().header += g.chance(50) ? " where p < 40" : " where 2*p <= 100, p + 1 > 0";
-        announce(Construct::call, name, all, result);
+        finish(what, name, all, result, std::move(made));
+        static constexpr const char* facts[] = {" where p < 40", " where 2*p <= 100, p + 1 > 0", " where p >= 0, p != 7", " where mod(p, 2) <= 1", " where p > 0"};
+        if (what == Construct::facts) g.program_.functions.back().header += facts[g.below(g.chance(20) ? 5 : 4)];
+        announce(what, name, all, result);
     }
     // The branch of a counted recursion: the rest is named, then used.
     Block step(const std::string& callee, const std::vector<Var>& all, const Type& result, const Var& count) {
@@ -317,7 +345,7 @@ void Generator::write_function(Construct what) {
     int share = budget_;
     bool outer = what == options_.outer;
     inside_outer_ += outer;
-    if (what == Construct::call) writer.plain(name);
+    if (what == Construct::call || what == Construct::facts) writer.plain(name, what);
     else if (what == Construct::mutual) writer.mutual(name);
     else if (chance(50)) writer.counted(name);
     else writer.structural(name);
@@ -332,10 +360,11 @@ void Generator::write_functions() {
         program_.functions.push_back({Construct::leaf, s.signature.name, s.header, {{}, make(Construct::leaf, s.signature.result, s.body)}});
         signatures_.push_back(s.signature);
     }
+    for (const Named& f : named) program_.functions.push_back({Construct::leaf, f.name, f.header, {{}, make(Construct::leaf, real(), f.body)}});
     using enum Construct;
-    for (Construct what : {call, recursion, mutual})
-        if (what != options_.outer && (what == options_.inner || chance(35))) write_function(what);
-    for (Construct what : {call, recursion, mutual})     // last: it may call the others
+    for (Construct what : {call, recursion, mutual, facts})
+        if (what != options_.outer && (what == options_.inner || chance(what == facts ? 15 : 35))) write_function(what);
+    for (Construct what : {call, recursion, mutual, facts})          // last: it may call the others
         if (what == options_.outer) write_function(what);
 }
 
@@ -346,10 +375,12 @@ std::span<const Row> function_rows() {
         {call,         6,      true,   has_function<call>,         gen::call<call>},
         {recursion,    6,      true,   has_function<recursion>,    gen::call<recursion>},
         {mutual,       5,      true,   has_function<mutual>,       gen::call<mutual>},
+        {facts,        4,      true,   has_function<facts>,        gen::call<facts>},
         {polymorphic,  4,      true,   has_function<polymorphic>,  gen::call<polymorphic>},
         {higher_order, 3,      true,   has_function<higher_order>, gen::call<higher_order>},
         {closure,      20,     true,   is_fn,                      gen::closure},
         {higher_order, 3,      true,   can_be_result,              called_value},
+        {held_closure, 1,      true,   can_be_result,              gen::held_closure},
     };
     return rows;
 }

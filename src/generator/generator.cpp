@@ -113,7 +113,26 @@ Expr Generator::run(const Row& row, const Type& want, int depth) {
     return made;
 }
 
+// An arm that has such a statement.
+Expr Generator::with_statement(Construct what, int depth) {
+    const std::vector<Var> outside = vars_;
+    Expr condition = leaf(truth());
+    Block made;
+    std::vector<Statement>* before = std::exchange(out_, &made.statements);
+    Statement statement = what == Construct::effect ? effect_statement(depth + 1) : pattern_statement(depth + 1);
+    if (!statement.form.empty()) made.statements.push_back(std::move(statement));
+    made.result = leaf(whole());
+    vars_ = outside;
+    out_ = before;
+    return make(Construct::choice, whole(), "if ($0) #0 else #1", {std::move(condition)}, {std::move(made), Block{{}, leaf(whole())}});
+}
+
 std::optional<Expr> Generator::forced(Construct what, int depth) {
+    if (what == Construct::effect || what == Construct::pattern) {
+        if (!can_bind()) return std::nullopt;
+        inner_seen_ += inside_outer_ > 0;
+        return with_statement(what, depth);
+    }
     const Dim known = known_dim();
     std::vector<Type> types = {
         real(), whole(), truth(), tensor(DType::f64, {{}}), tensor(DType::f64, {known}), tensor(DType::f64, {known, known_dim()}),
@@ -186,6 +205,13 @@ Var Generator::bound(Expr e) {
     return var;
 }
 
+Var Generator::stated(Expr e) {
+    Var var{new_name("v"), with_known_dims(e.type, "%v" + std::to_string(names_))};
+    out_->push_back({making_, var.name + ": " + to_text(e.type) + " = $0", std::move(e)});
+    vars_.push_back(var);
+    return var;
+}
+
 Block Generator::block(const Type& want, int depth, std::span<const Var> more) {
     const std::vector<Var> outside = vars_;
     std::vector<Statement>* before = out_;
@@ -203,6 +229,19 @@ Block Generator::differentiated_block(const Type& want, int depth, std::span<con
     ++in_gradient_;
     Block made = block(want, depth, more);
     --in_gradient_;
+    return made;
+}
+
+Block Generator::own_block(const Type& want, int depth, std::span<const Var> more) {
+    const std::vector<Var> outside = vars_;
+    std::vector<std::string> sizes = std::exchange(sizes_, {});
+    std::erase_if(vars_, [](const Var& var) { return holds(var.type, Kind::ref) || holds(var.type, Kind::fn); });
+    for (Var& var : vars_) var.type = with_known_dims(forget_names(var.type), var.name);
+    ++alone_;
+    Block made = block(want, depth, more);
+    --alone_;
+    vars_ = outside;
+    sizes_ = std::move(sizes);
     return made;
 }
 
@@ -293,11 +332,14 @@ Generator::Pattern Generator::pattern(const Type& type, int depth, bool refutabl
         if (refutable)
             for (size_t i = 0; i < types.size(); ++i)
                 if (can_refute(types[i]) && (must == types.size() || chance(50))) must = i;
+        std::vector<std::string> texts;
         for (size_t i = 0; i < types.size(); ++i) {
             Pattern item = pattern(types[i], depth + 1, i == must);
-            text += (i ? separator : "") + (names.empty() ? "" : names[i] + " = ") + item.text;
+            texts.push_back((names.empty() ? "" : names[i] + " = ") + item.text);
             made.vars.insert(made.vars.end(), item.vars.begin(), item.vars.end());
         }
+        if (!names.empty() && chance(50)) std::reverse(texts.begin(), texts.end());      // fields go by name
+        for (const std::string& item : texts) text += (text.empty() ? "" : separator) + item;
         return text;
     };
     if (refutable && type.is_scalar(DType::i64)) return {std::to_string(below(3)), {}};
@@ -384,6 +426,7 @@ Statement Generator::pattern_statement(int depth) {
 }
 
 Statement Generator::effect_statement(int depth) {
+    if (alone_ > 0 && in_gradient_ > 0) return {};
     bool outer = options_.outer == Construct::effect;
     inside_outer_ += outer;
     Expr number = expr(whole(), depth);

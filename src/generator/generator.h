@@ -57,9 +57,12 @@ class Generator {
     // As a variable whose sizes are all known; binds it if it is none yet.
     Var bound(Expr e);
     Var bound(const Type& want, int depth) { return bound(expr(want, depth)); }
+    Var stated(Expr e);                      // bound, with its type written
     Type with_known_dims(const Type& type, const std::string& variable) const;
     Block block(const Type& want, int depth, std::span<const Var> more = {});
     Block differentiated_block(const Type& want, int depth, std::span<const Var> more);
+    // Of code that a gradient runs on its own: it reads sizes off values, prints nothing and knows no cell from outside.
+    Block own_block(const Type& want, int depth, std::span<const Var> more);
     int gradients_around() const { return in_gradient_; }
     std::string new_name(const char* stem);
     bool can_bind() const { return out_ != nullptr; }
@@ -89,6 +92,7 @@ class Generator {
     friend struct FunctionWriter;
     Expr run(const Row& row, const Type& want, int depth);
     Statement statement(int depth);
+    Expr with_statement(Construct what, int depth);
     Statement pattern_statement(int depth);
     Statement effect_statement(int depth);
     void statements(int depth, int count);
@@ -105,7 +109,7 @@ class Generator {
     std::vector<Statement>* out_ = nullptr;  // of the block being written; null: nothing can be bound
     std::vector<Signature> signatures_;
     int budget_ = 0, names_ = 0;
-    int inside_outer_ = 0, in_gradient_ = 0, inner_seen_ = 0;
+    int inside_outer_ = 0, in_gradient_ = 0, alone_ = 0, inner_seen_ = 0;
     Construct making_ = Construct::leaf;     // the row at work: what it binds is an operand of it
 };
 

@@ -16,7 +16,7 @@
 
 namespace nereus::gen {
 namespace {
-constexpr int programs_of_a_run = 1500;
+constexpr int programs_of_a_run = 2000;
 
 int64_t setting(const char* name, int64_t otherwise) {
     const char* text = std::getenv(name);

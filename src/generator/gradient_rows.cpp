@@ -67,7 +67,41 @@ bool are_both_adjoints(const Generator& g, const Type& want) {
 Expr stopped(Generator& g, const Type& want, int depth) {
     Expr a = g.expr(want, depth);
     Type type = a.type;
-    return make(Construct::gradient, type, "stop_gradient($0)", {std::move(a)});
+    return make(Construct::stop, type, "stop_gradient($0)", {std::move(a)});
+}
+// Along a direction that has the sizes of the argument.
+Expr pushed_forward(Generator& g, const Type& want, int depth) {
+    Type argument = g.some_tensor(DType::f64, true);
+    if (g.chance(30)) argument = tuple({argument, g.some_tensor(DType::f64, true)});
+    Var x{g.new_name("a"), forget_names(argument)};
+    std::string head = "fn(" + x.name + ": " + to_text(x.type) + ") #0";
+    std::vector<Expr> args = {g.expr(argument, depth), g.expr(argument, depth)};
+    x.type = g.with_known_dims(x.type, x.name);
+    Block body = g.own_block(want, depth, std::vector{x});
+    return make(Construct::jvp, want, "jvp(" + head + ")($0, $1)." + std::to_string(g.chance(80)), std::move(args), {std::move(body)});
+}
+bool has_change(const Generator& g, const Type& want) { return can_nest(g) && want.ranked && want.is_tensor(DType::f64) && forget_names(want) == want; }
+// Functions with rules of their own: written in function_rows.cpp.
+Expr by_rule(Generator& g, const Type& want, int depth) {
+    Type type = want;
+    for (Dim& d : type.dims)
+        if (d.any()) d = g.known_dim();
+    if (g.chance(50)) return make(Construct::custom, type, "@cubed(tanh($0))", {g.expr(type, depth)});
+    return make(Construct::custom, type, "@damped($0, $1)", {g.expr(type, depth), g.expr(type, depth)});
+}
+bool is_by_rule(const Generator&, const Type& want) { return want.ranked && want.is_tensor(DType::f64); }
+Expr run_again(Generator& g, const Type& want, int depth) {
+    Type argument = g.chance(60) ? g.some_tensor(DType::f64, true) : forget_variables(g.some_type(1));
+    argument = forget_names(argument);
+    if (holds(argument, Kind::ref) || holds(argument, Kind::fn)) argument = real();
+    Var x{g.new_name("a"), argument};
+    std::string head = "fn(" + x.name + ": " + to_text(argument) + ") #0";
+    std::vector<Expr> args = {g.expr(argument, depth)};
+    x.type = g.with_known_dims(argument, x.name);
+    return make(Construct::checkpoint, want, "checkpoint(" + head + ")($0)", std::move(args), {g.own_block(want, depth, std::vector{x})});
+}
+bool can_run_again(const Generator& g, const Type& want) {
+    return g.can_bind() && want.ranked && forget_names(want) == want && !holds(want, Kind::ref) && !holds(want, Kind::fn) && !holds(want, Kind::param);
 }
 } // namespace
 
@@ -79,7 +113,10 @@ std::span<const Row> gradient_rows() {
         {Construct::gradient, 3,      true,   are_both_adjoints,    gradient_of_two},
         {Construct::gradient, 1,      true,   has_adjoint,          gradient_of_one},
         {Construct::vjp,      1,      true,   has_adjoint,          pulled_back},
-        {Construct::gradient, 1,      false,  has_adjoint,          stopped},
+        {Construct::jvp,      1,      true,   has_change,           pushed_forward},
+        {Construct::custom,   1,      true,   is_by_rule,           by_rule},
+        {Construct::checkpoint, 1,    true,   can_run_again,        run_again},
+        {Construct::stop,     1,      false,  has_adjoint,          stopped},
     };
     return rows;
 }

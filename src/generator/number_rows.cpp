@@ -50,6 +50,13 @@ Expr compared(Generator& g, const Type& want, int depth) {
     static constexpr const char* forms[] = {"$0 < $1", "$0 <= $1", "$0 == $1", "$0 != $1", "$0 >= $1", "$0 > $1"};
     return make(Construct::compare, want, std::string("(") + forms[g.below(6)] + ")", {g.expr(whole(), depth), g.expr(whole(), depth)});
 }
+// What an arm or a loop may learn about sizes.
+Expr compared_sizes(Generator& g, const Type& want, int) {
+    std::string a = g.known_dim().expression(), b = g.known_dim().expression();
+    static constexpr const char* forms[] = {" == ", " <= ", " < ", " == ", " >= ", " != "};
+    if (g.chance(15)) return make(Construct::compare, want, "(mod(" + a + ", 2) == 0)");
+    return make(Construct::compare, want, "(" + a + forms[g.below(6)] + b + ")");
+}
 // Against numbers that results are not: a tie would be decided by rounding.
 Expr compared_real(Generator& g, const Type& want, int depth) {
     static constexpr const char* forms[] = {"($0 < 0.3719)", "($0 >= (-0.2113))", "($0 > 1.0417)", "($0 <= 0.0607)"};
@@ -82,6 +89,7 @@ std::span<const Row> number_rows() {
         {Construct::seq,        3,      true,   is_whole,       length},
         {Construct::late,       2,      false,  is_whole_bound, how_many},
         {Construct::compare,    10,     true,   is_truth,       compared},
+        {Construct::compare,    5,      true,   is_truth,       compared_sizes},
         {Construct::compare,    6,      false,  is_truth,       compared_real},
         {Construct::compare,    5,      true,   is_truth,       logic},
         {Construct::data,       2,      true,   is_truth,       same},

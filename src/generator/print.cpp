@@ -39,6 +39,30 @@ struct Printer {
         }
     }
 };
+
+bool names(const std::string& text, const Declared& decl) {
+    if (text.find(decl.name) != std::string::npos) return true;
+    for (const Constructor& c : decl.constructors)
+        if (text.find(c.name) != std::string::npos) return true;
+    for (const std::string& field : decl.field_names)
+        if (text.find(field + " = ") != std::string::npos || text.find("." + field) != std::string::npos) return true;
+    return false;
+}
+// The types that the text names, and those that these name.
+std::string declarations_for(const std::string& text) {
+    const std::vector<Declared>& all = declared();
+    std::vector<bool> needed(all.size());
+    std::string found;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < all.size(); ++i)
+            if (!needed[i] && names(text + found, all[i])) needed[i] = more = true, found += all[i].text;
+    }
+    std::string out;
+    for (size_t i = 0; i < all.size(); ++i)
+        if (needed[i]) out += all[i].text + "\n";
+    return out;
+}
 } // namespace
 
 void drop_unused_functions(Program& program) {
@@ -46,7 +70,7 @@ void drop_unused_functions(Program& program) {
     for (const Function& f : program.functions) {
         Printer printer;
         printer.block(f.body);
-        texts.push_back(std::move(printer.out));
+        texts.push_back(f.header.substr(f.header.find(')')) + printer.out);      // the header may name the halves of a rule
     }
     std::vector<bool> used(texts.size());
     std::vector<size_t> open = {texts.size() - 1};       // main is the last
@@ -69,12 +93,11 @@ void drop_unused_functions(Program& program) {
 
 std::string Program::text() const {
     Printer printer;
-    for (const Declared& decl : declared()) printer.out += decl.text + "\n";
     for (const Function& f : functions) {
         printer.out += f.header + " ";
         printer.block(f.body);
         printer.out += "\n";
     }
-    return printer.out;
+    return declarations_for(printer.out) + printer.out;
 }
 } // namespace nereus::gen

@@ -154,13 +154,14 @@ Options options_of(uint64_t seed, int index) {
     options.outer = Construct(1 + pair % (construct_count - 1));
     options.inner = Construct(1 + (pair / (construct_count - 1) + pair) % (construct_count - 1));
     for (Construct c : {options.outer, options.inner})
-        if (c == Construct::late || c == Construct::topk || c == Construct::unranked) options.smooth = false;
+        if (c == Construct::late || c == Construct::topk || c == Construct::stop) options.smooth = false;
+    if (options.outer == Construct::checkpoint && options.inner == Construct::effect) options.smooth = false;
     return options;
 }
 
 Program program_of(Options options) {
     Program program;
-    for (int tries = 0; tries < 10; ++tries, ++options.seed) {
+    for (int tries = 0; tries < 30; ++tries, ++options.seed) {
         program = Generator(options).program();
         Pairs pairs;
         pairs.add(program);

@@ -136,6 +136,19 @@ Expr reduced(Generator& g, const Type& want, int depth) {
     if (from.dims.size() == want.dims.size()) return make(Construct::reduce, want, std::string(fold) + "($0, " + axes + ", keepdims=true)", {std::move(a)});
     return make(Construct::reduce, type, std::string(fold) + "($0, " + axes + ")", {std::move(a)});
 }
+// One operand twice, by the same operator with other attributes.
+Expr differing(Generator& g, const Type& want, int depth) {
+    Dim d = want.dims.empty() || want.dims[0].any() ? g.known_dim() : want.dims[0];
+    Type type = want;
+    type.dims = {d};
+    Var v = g.bound(tensor(want.dtype, {d, d}), depth);
+    switch (g.below(3)) {
+    case 0: return make(Construct::reduce, type, "(sum($0, axes=[0]) - 2 * sum($0, axes=[1]))", {use(v)});
+    case 1: return make(Construct::reduce, type, "(max($0, axes=[1]) + 3 * max($0, axes=[-2]))", {use(v)});
+    default: return make(Construct::layout, type, "sum(transpose($0, [1, 0]) * 2 - transpose($0, [0, 1]), axes=[0])", {use(v)});
+    }
+}
+bool is_vector(const Generator& g, const Type& want) { return binds_number(g, want) && want.dims.size() == 1; }
 Expr summed_to(Generator& g, const Type& want, int depth) {
     Type from = want;
     for (Dim& d : from.dims)
@@ -346,6 +359,14 @@ Expr constant(Generator& g, const Type& want, int) {
     };
     return make(Construct::leaf, want, "tensor(" + rows(0) + ")");
 }
+// In as many rows as the call decides.
+Expr folded_constant(Generator& g, const Type& want, int depth) {
+    Type type = want;
+    type.dims[0] = {};
+    Expr numbers = constant(g, tensor(want.dtype, {Dim{.number = 4}}), depth);
+    return make(Construct::layout, type, "max(reshape($0, [1 + mod($1, 2), -1]), axes=[0])", {std::move(numbers), g.expr(whole(), depth)});
+}
+bool is_folded(const Generator& g, const Type& want) { return g.can_bind() && is_number(g, want) && want.dims.size() == 1 && want.dims[0].any(); }
 bool is_constant(const Generator& g, const Type& want) {
     return has_axis(g, want) && want.dtype != DType::boolean && std::all_of(want.dims.begin(), want.dims.end(), [](const Dim& d) { return d.number > 0; });
 }
@@ -358,8 +379,14 @@ Expr any_rank(Generator& g, const Type& want, int depth) {
     else made = make(Construct::choice, unranked, "if ($0) #0 else #1", {g.expr(truth(), depth)},
                      {g.block(tensor(want.dtype, {g.any_dim()}), depth), g.block(tensor(want.dtype, {g.known_dim(), g.known_dim()}), depth)});
     if (g.chance(50)) made = make(Construct::unranked, unranked, g.chance(50) ? "tanh($0)" : "($0 * 2.0)", {std::move(made)});
+    if (g.chance(40)) made = make(Construct::unranked, unranked, "@alike($0, $0)", {use(g.bound(std::move(made)))});
     if (want.dims.empty()) return make(Construct::unranked, want, "sum($0)", {std::move(made)});
     return make(Construct::unranked, want, "reshape($0, [-1])", {std::move(made)});
+}
+// A function that takes any rank, at one that is known here.
+Expr of_any_rank(Generator& g, const Type& want, int depth) {
+    Type type = settled(g, want);
+    return make(Construct::unranked, type, "@alike($0, $1)", {g.expr(type, depth), g.expr(type, depth)});
 }
 } // namespace
 
@@ -376,6 +403,7 @@ std::span<const Row> tensor_rows() {
         {Construct::select,     4,      true,   is_tensor,          choose},
         {Construct::cast,       2,      true,   is_number,          casted},
         {Construct::reduce,     8,      true,   is_number,          reduced},
+        {Construct::reduce,     2,      false,  is_vector,          differing},
         {Construct::reduce,     1,      true,   known_numbers,      summed_to},
         {Construct::matmul,     6,      true,   is_real,            product},
         {Construct::layout,     3,      true,   all_known,          filled},
@@ -390,14 +418,16 @@ std::span<const Row> tensor_rows() {
         {Construct::index,      4,      true,   is_element,         element},
         {Construct::index,      3,      true,   has_axis,           gathered},
         {Construct::index,      3,      true,   binds_number_axis,  scattered},
-        {Construct::index,      2,      true,   known_leading_axis, updated},
+        {Construct::index,      4,      true,   known_leading_axis, updated},
         {Construct::late,       5,      false,  is_kept,            kept},
         {Construct::topk,       3,      false,  binds_number_axis,  largest},
         {Construct::shape,      6,      true,   is_indices,         indices},
         {Construct::compare,    6,      true,   is_truths,          truths},
         {Construct::random,     1,      true,   is_drawn,           drawn},
         {Construct::leaf,       1,      true,   is_constant,        constant},
+        {Construct::layout,     1,      false,  is_folded,          folded_constant},
         {Construct::unranked,   1,      false,  is_unranked_use,    any_rank},
+        {Construct::unranked,   1,      true,   is_f64,             of_any_rank},
     };
     return rows;
 }

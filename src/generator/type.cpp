@@ -53,6 +53,13 @@ Type forget_variables(Type type) {
     return type;
 }
 
+Type forget_names(Type type) {
+    for (Dim& d : type.dims)
+        if (!d.text.empty() && d.text.find('%') == std::string::npos) d = {};
+    for (Type& part : type.parts) part = forget_names(std::move(part));
+    return type;
+}
+
 namespace {
 std::string list(const std::vector<Type>& types, size_t count) {
     std::string out;

@@ -53,6 +53,7 @@ bool holds_float(const Type& type);
 Type forget_dims(Type type);                             // every size any
 // Sizes that mention a variable are forgotten: where the value goes the variable is not in scope.
 Type forget_variables(Type type);
+Type forget_names(Type type);                            // those that mention anything but a variable: `n`, `(n + 1)`
 std::string to_text(const Type& type);                   // as an annotation; what it cannot say is `?`
 
 // What programs may declare. All of them stand at the head of every program.

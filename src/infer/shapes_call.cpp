@@ -232,7 +232,7 @@ Result<Walk::Made> Walk::apply(const Binding& b) {
     std::vector<ArmEnd> ends;
     std::vector<Callee> callees;
     uint32_t scope = now();
-    std::vector<Made> args;                              // narrowed arguments serve all targets
+    std::vector<Made> args;
     for (size_t i = 1; i < b.args.size(); ++i) args.push_back(made(b.args[i]));
     for (const Closure& c : closures) {
         ApplyTarget target{.lambda = c.code};
@@ -253,7 +253,7 @@ Result<Walk::Made> Walk::apply(const Binding& b) {
         defines_.clear();
         Callee callee = TRY(call_code(c.code, all, b.span, closures.size() == 1));
         defines_ = std::move(outer);
-        std::copy(all.end() - ptrdiff_t(args.size()), all.end(), args.begin());
+        if (closures.size() == 1) std::copy(all.end() - ptrdiff_t(args.size()), all.end(), args.begin());    // else each has its own view
         if (audible_) {
             target.function = program_.output_of(callee.instance, self_, b.span, closures.size() == 1);
             target.dims = callee.plan.actuals;

@@ -263,15 +263,14 @@ Result<bool> Walk::open_pattern(const Pattern& p, AbsId subject, std::vector<Val
         open_constructor(constructor, names);
         for (size_t i = 0; i < p.dims.size() && i < constructor.dims.size(); ++i)
             names_.dims[p.dims[i]] = names.dims[constructor.dims[i]];
-        for (size_t i = 0; i < constructor.fields.size(); ++i) {     // a field nobody can have filled: no such object
-            size_t at = i;
-            if (p.kind == Pattern::Kind::record) {
-                auto it = std::find(p.fields.begin(), p.fields.end(), constructor.field_names[i]);
-                at = size_t(it - p.fields.begin());
-            }
-            AbsId value = field_value(a.decl, p.constructor, i, names);
-            if (abstracts_.is_bottom(value)) return false;
-            if (at < p.parts.size() && !TRY(open_pattern(p.parts[at], value, variables))) return false;
+        std::vector<AbsId> values;
+        for (size_t i = 0; i < constructor.fields.size(); ++i) {
+            values.push_back(field_value(a.decl, p.constructor, i, names));
+            if (abstracts_.is_bottom(values.back())) return false;               // nobody can have filled it: no such object
+        }
+        for (size_t at = 0; at < p.parts.size(); ++at) {                         // variables in the order of the pattern
+            size_t field = p.kind == Pattern::Kind::record ? field_index(a.decl, p.fields[at]) : at;
+            if (!TRY(open_pattern(p.parts[at], values[field], variables))) return false;
         }
         return true;
     }

@@ -59,7 +59,7 @@ class LowerFunction {
     static bool is_unreachable(const Binding& b);        // nothing arrives, so nothing follows
     Status apply(const Binding& b);
     ValueId pattern_holds(const Pattern& pattern, const Leaves& subject, TypeId type, Span span);
-    void bind_pattern(const Pattern& pattern, const Leaves& subject, TypeId type, Span span);
+    void bind_pattern(const Pattern& pattern, const Leaves& subject, TypeId type, Span span, bool read);
     bool always_matches(const Pattern& pattern) const;
     const TypeDecl& decl(DeclId id) const { return out_.module.decls[id.index]; }
     BlockId nested(const std::function<Leaves()>& write);                          // a block that gives these leaves

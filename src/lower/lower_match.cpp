@@ -96,16 +96,27 @@ ValueId LowerFunction::pattern_holds(const Pattern& pattern, const Leaves& subje
     return number(0);
 }
 
-// Binds the variables of a pattern that holds.
-void LowerFunction::bind_pattern(const Pattern& pattern, const Leaves& subject, TypeId type, Span span) {
+// Binds the variables of a pattern that holds. `read`: the subject was read for this pattern alone, nobody else knows it.
+void LowerFunction::bind_pattern(const Pattern& pattern, const Leaves& subject, TypeId type, Span span, bool read) {
     switch (pattern.kind) {
     case Pattern::Kind::variable: {
         // under its own name and type: the arm knows more about its dims than the field's declaration
         TypeId as = from_[pattern.variable].type;
         std::vector<TypeId> types = leaf_types(as);
-        for (size_t i = 0; i < subject.size(); ++i) {
+        const Dim known = subject.size() == 1 ? from_[pattern.variable].known : Dim();
+        bool same = !known.valid() || known == to_[subject[0]].known;
+        for (size_t i = 0; i < subject.size(); ++i) same = same && to_[subject[i]].type == types[i];
+        if (!read && !same) {
+            Binding named{.form = Form::check, .args = subject, .span = span};
+            if (std::optional<Sym> symbol = known.valid() ? module().dims.as_symbol(known) : std::nullopt) named.defines = {*symbol};
+            named.results = add_leaves(pattern.variable);
+            named.attributes.push_back({"who", "%" + from_[pattern.variable].name});
+            emit(std::move(named));
+            return;
+        }
+        for (size_t i = 0; i < subject.size() && read; ++i) {
             to_[subject[i]].type = types[i];
-            if (subject.size() == 1) to_[subject[i]].known = from_[pattern.variable].known;
+            if (subject.size() == 1) to_[subject[i]].known = known;
         }
         leaves_[pattern.variable] = subject;
         return;
@@ -116,7 +127,7 @@ void LowerFunction::bind_pattern(const Pattern& pattern, const Leaves& subject, 
         size_t begin = 0;
         for (size_t i = 0; i < pattern.parts.size(); ++i) {
             size_t count = leaf_types(types[i]).size();
-            bind_pattern(pattern.parts[i], Leaves(subject.begin() + int64_t(begin), subject.begin() + int64_t(begin + count)), types[i], span);
+            bind_pattern(pattern.parts[i], Leaves(subject.begin() + int64_t(begin), subject.begin() + int64_t(begin + count)), types[i], span, read);
             begin += count;
         }
         return;
@@ -134,7 +145,7 @@ void LowerFunction::bind_pattern(const Pattern& pattern, const Leaves& subject, 
         for (size_t i = 0; i < pattern.parts.size(); ++i) {
             if (pattern.parts[i].kind == Pattern::Kind::wildcard) continue;
             uint32_t at = pattern.kind == Pattern::Kind::record ? field_index(constructor, pattern.fields[i]) : uint32_t(i);
-            bind_pattern(pattern.parts[i], read_part(Form::field, subject[0], at, types[at], span, {}), types[at], span);
+            bind_pattern(pattern.parts[i], read_part(Form::field, subject[0], at, types[at], span, {}), types[at], span, true);
         }
         return;
     }
@@ -153,7 +164,7 @@ Status LowerFunction::match(const Binding& b) {
             Binding both{.form = Form::if_, .args = {holds}};
             Status status;
             both.blocks = {nested([&] {
-                               bind_pattern(arm.pattern, subject, type, b.span);
+                               bind_pattern(arm.pattern, subject, type, b.span, false);
                                BlockId inner = to_.add_block();
                                status = block(arm.guard, inner, std::array{module().types.scalar(DType::boolean)});
                                std::vector<BindingId> bindings = to_[inner].bindings;       // spliced: same scope
@@ -183,7 +194,7 @@ Status LowerFunction::match(const Binding& b) {
     Binding made{.form = Form::match, .args = {which}, .defines = b.defines, .span = b.span};
     for (size_t i = 0; i < b.arms.size(); ++i) {
         BlockId to = to_.add_block(), before = std::exchange(at_, to);
-        bind_pattern(b.arms[i].pattern, subject, type, b.span);
+        bind_pattern(b.arms[i].pattern, subject, type, b.span, false);
         at_ = before;
         TRY(block(b.blocks[i], to, std::array{from_[b.results[0]].type}));
         made.blocks.push_back(to);
