@@ -175,7 +175,7 @@ Status LowerFunction::binding(const Binding& b) {
         same(Form::literal);
         return {};
     case Form::check:
-        if (Binding& made = same(b.form); !b.args.empty()) {         // blamed by the name of the whole
+        if (Binding& made = same(b.form); !b.args.empty() && !find_attribute(b, "who")) {         // blamed by the name of the whole
             bool whole = type_of(from_[b.results[0]].type).kind == TypeKind::tensor;
             made.attributes.push_back({"who", (whole ? "%" : "an element of %") + from_[b.results[0]].name});
         }

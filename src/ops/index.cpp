@@ -17,9 +17,11 @@ Result<std::vector<int64_t>> box_axes(const EvalArgs& args, size_t count) {
         return Error{Code::shape, std::to_string(axes.size()) + " axes for " + std::to_string(count) + " starts"};
     return checked_axes(axes, args.tensor(0).rank());
 }
-Error outside(int64_t start, int64_t end, int64_t axis, int64_t size) {
-    return Error{Code::value, "range " + std::to_string(start) + ":" + std::to_string(end) + " is outside axis " +
-                                  std::to_string(axis) + " of size " + std::to_string(size)};
+Status check_range(int64_t start, int64_t end, int64_t size) {
+    if (start < 0) return Error{Code::shape, "a range begins at " + std::to_string(start) + ", below 0"};
+    if (start > end) return Error{Code::shape, "a range begins at " + std::to_string(start) + ", beyond its end " + std::to_string(end)};
+    if (end > size) return Error{Code::shape, "a range ends at " + std::to_string(end) + ", beyond size " + std::to_string(size)};
+    return {};
 }
 
 // Row-major strides of x, with the box's corner as origin.
@@ -40,7 +42,7 @@ Result<Tensors> slice_eval(const EvalArgs& args) {
     Box box{Extents(x.shape().size(), 0), x.shape()};
     for (size_t i = 0; i < axes.size(); ++i) {
         int64_t size = x.shape()[size_t(axes[i])];
-        if (starts[i] < 0 || starts[i] > ends[i] || ends[i] > size) return outside(starts[i], ends[i], axes[i], size);
+        TRY(check_range(starts[i], ends[i], size));
         box.start[size_t(axes[i])] = starts[i], box.shape[size_t(axes[i])] = ends[i] - starts[i];
     }
     HostTensor y = TRY(HostTensor::make(x.dtype(), box.shape));
@@ -63,7 +65,8 @@ Result<Tensors> slice_update_eval(const EvalArgs& args) {
     std::vector<bool> given(x.shape().size(), false);
     for (size_t i = 0; i < axes.size(); ++i) {
         int64_t size = x.shape()[size_t(axes[i])], length = v.shape()[size_t(axes[i])];
-        if (starts[i] < 0 || starts[i] > size - length) return outside(starts[i], starts[i] + length, axes[i], size);
+        const int64_t end = starts[i] > INT64_MAX - length ? INT64_MAX : starts[i] + length;
+        TRY(check_range(starts[i], end, size));
         box.start[size_t(axes[i])] = starts[i], given[size_t(axes[i])] = true;
     }
     for (size_t i = 0; i < given.size(); ++i)
@@ -82,8 +85,7 @@ Result<Tensors> slice_update_eval(const EvalArgs& args) {
 Status check_ids(const HostTensor& ids, int64_t size) {
     for (int64_t i = 0; i < ids.count(); ++i)
         if (ids.as_i64(i) < 0 || ids.as_i64(i) >= size)
-            return Error{Code::value, "index " + std::to_string(ids.as_i64(i)) + " at element " + std::to_string(i) +
-                                          " is out of range for size " + std::to_string(size)};
+            return Error{Code::value, "index " + std::to_string(ids.as_i64(i)) + " is out of range for size " + std::to_string(size)};
     return {};
 }
 // The shape of x with `axis` replaced by the axes of ids.

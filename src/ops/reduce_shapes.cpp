@@ -73,8 +73,10 @@ Result<Shaped> sum_to(const ShapeArgs& args, ShapeScope& scope) {
             Dim small = y.shape.dims[i], large = x.shape.dims[x.rank() - y.rank() + i];
             if (small == scope.dims().constant(1)) continue;
             Dim pair[] = {small, large};
-            if (scope.facts().equal(small, large) != Answer::yes)
-                TRY(scope.require(scope.dims().bcast(pair), Relation::equal, large, "a size to sum to"));
+            if (scope.facts().equal(small, large) != Answer::yes) {
+                TRY(scope.require(small, Relation::compatible, large, misfit_to_sum));
+                TRY(scope.require(scope.dims().bcast(pair), Relation::equal, large, misfit_to_sum));
+            }
         }
     }
     Shaped out;

@@ -31,9 +31,10 @@ Status infer_size(std::span<int64_t> sizes, int64_t total) {
         }
     }
     if (!unknown) return {};
-    if (others == 0 || total % others != 0)
-        return Error{Code::shape, "the size -1 cannot be inferred: " + std::to_string(total) + " elements do not divide by " +
-                                      std::to_string(others)};
+    if (others == 0) return Error{Code::shape, "the sizes beside -1 make 0"};
+    if (total % others != 0)
+        return Error{Code::shape, "elements to share among the sizes beside -1: found " + std::to_string(total) + " and " +
+                                      std::to_string(total / others * others)};
     *unknown = total / others;
     return {};
 }
