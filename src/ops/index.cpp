@@ -59,8 +59,7 @@ Result<Tensors> slice_update_eval(const EvalArgs& args) {
     const std::vector<int64_t>& starts = args.sizes[2];
     std::vector<int64_t> axes = TRY(box_axes(args, starts.size()));
     if (v.rank() != x.rank())
-        return Error{Code::shape, "ranks differ: the tensor is " + shape_text(x.shape()) + ", the update " +
-                                      shape_text(v.shape())};
+        return Error{Code::shape, "ranks differ: the tensor has " + std::to_string(x.rank()) + ", the update " + std::to_string(v.rank())};
     Box box{Extents(x.shape().size(), 0), v.shape()};
     std::vector<bool> given(x.shape().size(), false);
     for (size_t i = 0; i < axes.size(); ++i) {
@@ -111,13 +110,22 @@ Result<Tensors> gather_eval(const EvalArgs& args) {
     return Tensors{std::move(y)};
 }
 
+// The first axes are blamed one by one; the rest is what a row of the tensor is.
+Status check_rows(const Extents& rows, const Extents& expected, int64_t first) {
+    if (rows.size() != expected.size())
+        return Error{Code::shape, "the rows to add have rank " + std::to_string(rows.size()) + ", expected " + std::to_string(expected.size())};
+    for (size_t i = 0; i < size_t(first); ++i)
+        if (rows[i] != expected[i])
+            return Error{Code::shape, "axis " + std::to_string(i) + " of the rows to add: found " + std::to_string(rows[i]) + " and " + std::to_string(expected[i])};
+    if (rows != expected) return Error{Code::shape, "the rows to add have other sizes than those of the tensor"};
+    return {};
+}
+
 Result<Tensors> scatter_add_eval(const EvalArgs& args) {
     const HostTensor &x = args.tensor(0), &ids = args.tensor(1), &v = args.tensor(2);
     int64_t axis = TRY(checked_axis(args.integer("axis"), x.rank()));
     Sides sides = sides_of(x.shape(), axis);
-    if (v.shape() != gathered_shape(x, ids, axis))
-        return Error{Code::shape, "the rows to add are " + shape_text(v.shape()) + ", expected " +
-                                      shape_text(gathered_shape(x, ids, axis))};
+    TRY(check_rows(v.shape(), gathered_shape(x, ids, axis), axis + ids.rank()));
     TRY(check_ids(ids, sides.size));
     HostTensor y = TRY(HostTensor::make(x.dtype(), x.shape()));
     return with_type(x.dtype(), [&](auto zero) -> Result<Tensors> {

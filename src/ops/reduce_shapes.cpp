@@ -90,7 +90,7 @@ Result<Shaped> matmul(const ShapeArgs& args, ShapeScope& scope) {
     if (!a.ranked() || !b.ranked()) {
         y.shape = scope.unknown_shape();
     } else {
-        if (a.rank() == 0 || b.rank() == 0) return scope.error("a scalar has no axis to contract");
+        if (a.rank() == 0 || b.rank() == 0) return scope.error("a tensor of rank 0 has no axis to contract");
         std::vector<Dim> left = a.shape.dims, right = b.shape.dims;
         Dim inner_left = left.back(), inner_right = right[right.size() > 1 ? right.size() - 2 : 0];
         TRY(scope.require(inner_left, Relation::equal, inner_right, "inner dims"));

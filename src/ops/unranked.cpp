@@ -243,10 +243,11 @@ Status scatter_add(OpLowering& l) {
     int64_t axis = l.integer("axis");
     if (axis < 0 || !l.ranked(ids)) return unsupported(l, "an axis from the end, or ids of unknown rank, with values of unknown rank");
     size_t at = open_axis(l, x, axis), index = l.type(ids).shape.dims.size();
-    l.check(l.rank(v), Relation::equal, l.dims().add(l.rank(x), l.dims().constant(int64_t(index) - 1)), "the rank of the rows to add");
+    l.check(l.rank(v), Relation::equal, l.dims().add(l.rank(x), l.dims().constant(int64_t(index) - 1)), "the rows to add have rank {0}, expected {1}");
     l.open(v, Opened::front, at + index);
     for (size_t i = 0; i < at + index; ++i)
-        l.check(l.shape(v)[i], Relation::equal, i < at ? l.shape(x)[i] : l.type(ids).shape.dims[i - at], "the rows to add");
+        l.check(l.shape(v)[i], Relation::equal, i < at ? l.shape(x)[i] : l.type(ids).shape.dims[i - at],
+                "axis " + std::to_string(i) + " of the rows to add: found {0} and {1}");
     l.check_tails(x, int64_t(at) + 1, v, int64_t(at + index), "the rows to add have other sizes than those of the tensor{}");
     std::vector<Dim> rows = l.shape(x);
     l.open(ids, Opened::flat);
@@ -290,11 +291,11 @@ Status slice_update(OpLowering& l) {
     if (!l.binding().groups[2].list) return unsupported(l, "starts in a vector");
     const std::vector<size_t> axes = TRY(open_sliced(l, x, 2));
     size_t count = l.shape(x).size() - 1;
-    l.check(l.rank(v), Relation::equal, l.rank(x), "the rank of the update");
+    l.check(l.rank(v), Relation::equal, l.rank(x), "ranks differ: the tensor has {1}, the update {0}");
     l.open(v, Opened::front, count);
     for (size_t i = 0; i < count; ++i)
         if (std::find(axes.begin(), axes.end(), i) == axes.end())
-            l.check(l.shape(v)[i], Relation::equal, l.shape(x)[i], "axis " + std::to_string(i) + " has no start");
+            l.check(l.shape(v)[i], Relation::equal, l.shape(x)[i], "axis " + std::to_string(i) + " has no start: the tensor has size {1}, the update {0}");
     l.check_tails(x, int64_t(count), v, int64_t(count), "axes without a start differ in size{}");
     if (!l.ranked(l.result())) l.make(l.result(), {{.kind = Kind::tail, .value = x}});
     l.open_as(l.result(), l.shape(x));

@@ -45,7 +45,7 @@ Status gather_extents(std::span<const uint32_t> registers, std::span<const uint3
     auto next = [&, at = size_t(0)]() mutable { return R[registers[at++]]; };
     auto add = [&](std::span<const int64_t> extents) -> Status {
         if (rank + extents.size() > max_rank)
-            return Error{Code::limit, "rank is over the limit of " + std::to_string(max_rank)};
+            return Error{Code::limit, "rank " + std::to_string(rank + extents.size()) + " is over the limit of " + std::to_string(max_rank)};
         std::copy(extents.begin(), extents.end(), out + rank);
         rank += extents.size();
         return {};
