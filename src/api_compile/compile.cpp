@@ -1,7 +1,7 @@
 #include "driver/compile.h"
 #include "exe/artefact.h"
 #include "ops/registry.h"
-#include "text/diagnostics.h"
+#include "base/diagnostics.h"
 #include "api/translate.h"
 #include "value/value.h"
 #include "nereus/compile.h"

@@ -1,6 +1,6 @@
 #include "base/file.h"
 #include "cli/commands.h"
-#include "text/diagnostics.h"
+#include "base/diagnostics.h"
 #include "text/format_source.h"
 #include <cstdio>
 #include <iostream>

@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 #include "driver/pipeline.h"
+#include "base/diagnostics.h"
 #include "library/library.h"
-#include "text/diagnostics.h"
 #include "vm/run_once.h"
 #include <algorithm>
 #include <cstdio>
@@ -23,6 +23,10 @@ int fail(const Error& error, std::span<const SourceText> sources) {
 }
 
 std::optional<SourceProgram> load_program(const std::string& path, int* out_exit) {
+    if (path.ends_with(".nrx")) {
+        *out_exit = fail(Error{Code::usage, "'" + path + "' is a compiled program, expected one in source", {}, "run it with nereus-run " + path});
+        return std::nullopt;
+    }
     SourceProgram program;
     Result<Module> module = parse_program(path, &program.sources);
     if (!module) {

@@ -6,7 +6,7 @@
 #include "ir/verify.h"
 #include "pass/passes.h"
 #include "pass/rotate_while.h"
-#include "text/suggest.h"
+#include "base/suggest.h"
 #include <algorithm>
 #include <functional>
 

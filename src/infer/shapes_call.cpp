@@ -77,7 +77,7 @@ Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& name
         for (const Equation& e : own.equations)
             look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || own.unsolved(e.written) ||
                                             !know_.equal(names.image(module_.dims, e.written), e.found)));
-        if (look) { arg = TRY(narrow(arg, written, names)); continue; }
+        if (look) { arg = TRY(narrow(arg, written, names, of, "%" + function[params[i]].name)); continue; }
         // No element will ever tell a name that is in no value: any size will do.
         auto nothing = [&](Sym s) { return names.dims.try_emplace(s, module_.dims.constant(0)).first->second; };
         arg.abs = refine(module_, abstracts_, written, arg.abs, names, nothing, [&] { return unknown_shape().tail; });

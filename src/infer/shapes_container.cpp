@@ -81,12 +81,14 @@ Result<Walk::Made> Walk::construct(const Binding& b, DeclId decl_id, uint32_t co
     std::map<VarId, std::vector<AbsId>> types;
     std::map<CarriedPlace, std::vector<AbsId>> carried;
     std::string owner = decl.is_record ? decl.name : constructor.name;
+    auto field_text = [&](size_t i) {
+        return "field " + (decl.is_record ? constructor.field_names[i] : std::to_string(i)) + " of " + owner;
+    };
     for (size_t i = 0; i < fields.size(); ++i) {
         AbsId value = abs(fields[i]);
         TypeId written = constructor.fields[i];
         collect_carried(module_, abstracts_, written, value, {decl_id, constructor_index, uint32_t(i)}, carried);
-        std::string where = decl.is_record ? "field " + constructor.field_names[i] : "field " + std::to_string(i);
-        matching.collect(written, value, where + " of " + owner);
+        matching.collect(written, value, field_text(i));
         collect_types(written, value, types, 0);
     }
     matching.solve();
@@ -105,7 +107,7 @@ Result<Walk::Made> Walk::construct(const Binding& b, DeclId decl_id, uint32_t co
         for (const Equation& e : own.equations)
             look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || own.unsolved(e.written) ||
                                             !know_.equal(names.image(module_.dims, e.written), e.found)));
-        if (look) held[i] = TRY(narrow(held[i], constructor.fields[i], names));
+        if (look) held[i] = TRY(narrow(held[i], constructor.fields[i], names, "", field_text(i)));
         if (audible_) out.args[i] = held[i].value;
     }
     Abs object{.kind = AbsKind::data, .decl = decl_id};

@@ -293,7 +293,8 @@ Status Program::analyse_from(FunctionId entry) {
         if (widenings != before) continue;               // what the last walks said came too early
         if (!failed) return failed;
         if (abstracts.is_bottom(instances[first].summary.result))
-            return Error{.code = Code::shape, .message = "entry @" + module[entry].name + " never returns", .where = module[entry].span};
+            return Error{.code = Code::shape, .message = "entry @" + module[entry].name + " never returns", .where = module[entry].span,
+                         .hint = "each way through it calls a function that never comes to an end: one arm of an if or match must do without that call"};
         break;
     }
     report.instances = int64_t(out.size());

@@ -320,7 +320,7 @@ Result<Walk::Made> Walk::annotated(Made made, TypeId written, const std::string&
     for (const Equation& e : matching.equations)
         look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || matching.unsolved(e.written) ||
                                         !know_.equal(image(e.written), e.found)));
-    if (look) return narrow(made, written, names_);
+    if (look) return narrow(made, written, names_, "", name);
     auto no_name = [&](Sym s) { return module_.dims.of(s); };
     made.abs = refine(module_, abstracts_, written, made.abs, names_, no_name, [&] { return unknown_shape().tail; });
     if (audible_) out_[made.value].type = type(made.abs, written);
@@ -338,7 +338,7 @@ Status Walk::settle(Matching& matching, const std::string& callee) {
 
 // Looks at a value: fails unless it has the written type, and is that value with the sizes it turned out to have.
 // `what`: the rule that a value which does not fit breaks, where it is not a declaration.
-Result<Walk::Made> Walk::narrow(Made made, TypeId written, Names& solved, std::string what) {
+Result<Walk::Made> Walk::narrow(Made made, TypeId written, Names& solved, const std::string& owner, const std::string& who, std::string what) {
     auto fresh_dim = [&](Sym s) {
         bool named = s.valid() && module_.dims.symbol(s).kind != SymKind::unknown;
         Sym own = fresh(named ? module_.dims.symbol(s).name : "n", SymKind::late);
@@ -367,10 +367,11 @@ Result<Walk::Made> Walk::narrow(Made made, TypeId written, Names& solved, std::s
     if (audible_ && compares) {
         check.args.push_back(like->second.first);
         check.attributes.push_back({"axes", int64_t(abstracts_[made.abs].tensor.shape.dims.size() + 256 * like->second.second)});
-        bool own = name.empty() || std::isdigit(name[0]);            // nobody gave it a name
-        if (what.empty()) what = (own ? "this value" : "%" + name) + " does not have the shape that .." + module_.vars[type.shape.tail.index].name + " stands for";
+        if (what.empty()) what = (who.empty() ? "this value" : owner + who) + " does not have the shape that .." + module_.vars[type.shape.tail.index].name + " stands for";
     }
     if (!what.empty()) check.attributes.push_back({"what", std::move(what)});
+    const bool whole = module_.types[written].kind == TypeKind::tensor;
+    if (!who.empty()) check.attributes.push_back({"who", owner + (whole ? "" : "an element of ") + who});
     made.value = emit(std::move(check), made.abs, written, name, current_ ? current_->span : out_.span);
     return made;
 }

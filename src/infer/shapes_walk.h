@@ -68,6 +68,9 @@ class Walk : public ShapeScope {
 
     // shapes_scalar.cpp: what the language wants to be a scalar. Bottom: it is none, and the walk is muted
     Result<Made> scalar(Made made, std::string_view what, std::string_view hint = "take one element, as in %x[0]");
+    Result<Made> condition_at(Made made, Span where);
+    Status not_from_the_end(Made at, Dim size, bool range);          // shapes_operate.cpp: of an index that is written
+    Span place_of(ValueId used, Span by) const;          // where the user wrote what is used there
     Result<Made> vector(Made made, std::string_view what);           // the same for a list of sizes
     bool is_scalar(AbsId value) const;
     Status require_scalar_part(AbsId part);
@@ -110,7 +113,8 @@ class Walk : public ShapeScope {
     bool fits_signature(uint32_t code, const std::vector<Made>& args);       // nothing is left to check
     struct Signature { std::string name; const Function& function; const std::vector<ValueId>& params; size_t skip; };
     Signature signature_of(uint32_t code, const std::vector<Made>& args, Names& names);
-    Result<Made> narrow(Made made, TypeId written, Names& solved, std::string what = {});
+    // `who`: the value in the user's words, before it: whose it is
+    Result<Made> narrow(Made made, TypeId written, Names& solved, const std::string& owner, const std::string& who, std::string what = {});
     Status settle(Matching& matching, const std::string& callee);
     AbsId normalised(AbsId value);
     Range range_of(Dim d, bool is_extent);

@@ -158,7 +158,8 @@ Status LowerFunction::block(BlockId from, BlockId to, std::span<const TypeId> ex
 void LowerFunction::check_like(const Binding& b) {
     Binding narrowed{.form = Form::check, .args = {one(b.args[0])}, .defines = b.defines, .span = b.span};
     narrowed.results = add_leaves(b.results[0]);
-    narrowed.attributes.push_back({"who", "%" + from_[b.results[0]].name});
+    const Attribute* who = find_attribute(b, "who");
+    narrowed.attributes.push_back({"who", who ? std::get<std::string>(who->value) : "%" + from_[b.results[0]].name});
     emit(std::move(narrowed));
     Binding tails{.form = Form::op, .op = &low_op(LowOp::same_tails), .args = {one(b.results[0]), one(b.args[1])}, .groups = {{2, true}}};
     tails.attributes.push_back({"axes", find_attribute(b, "axes")->value});
@@ -192,7 +193,7 @@ Status LowerFunction::binding(const Binding& b) {
         return {};
     case Form::check:
         if (b.args.size() == 2) return check_like(b), Status();
-        if (Binding& made = same(b.form); !b.args.empty()) {         // blamed by the name of the whole
+        if (Binding& made = same(b.form); !b.args.empty() && !find_attribute(b, "who")) {         // blamed by the name of the whole
             bool whole = type_of(from_[b.results[0]].type).kind == TypeKind::tensor;
             made.attributes.push_back({"who", (whole ? "%" : "an element of %") + from_[b.results[0]].name});
         }

@@ -1,7 +1,7 @@
 // text/call.cpp - calls: arguments are matched to an operator's parameters as its definition declares them.
 #include "text/lexer.h"
 #include "text/parse_body.h"
-#include "text/suggest.h"
+#include "base/suggest.h"
 #include <algorithm>
 
 namespace nereus {
