@@ -137,8 +137,8 @@ class Instantiation {
         }
         case TypeKind::seq:
             return abstracts_.seq(part(0, [&] { return element(t.parts[0], v ? v->parts[0] : abstracts_.bottom(), depth); }));
-        case TypeKind::ref: return v ? found : cell(t.parts[0], depth);
-        case TypeKind::function: return v ? found : function(written, depth);
+        case TypeKind::ref: return v || refines_ ? found : cell(t.parts[0], depth);      // refined: none is there
+        case TypeKind::function: return v || refines_ ? found : function(written, depth);
         case TypeKind::data: return data(t, v, depth);
         }
         return found;
@@ -274,6 +274,24 @@ AbsId instantiate(Module& module, Abstracts& abstracts, TypeId written, const Na
 AbsId refine(Module& module, Abstracts& abstracts, TypeId written, AbsId found, const Names& names,
              const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail, bool tails_too) {
     return Instantiation(module, abstracts, names, fresh, fresh_tail, true, tails_too, {}).value(written, found, 0);
+}
+
+void collect_names(const Module& module, TypeId written, std::set<Sym>& out) {
+    const Type& t = module.types[written];
+    auto dim = [&](Dim d) {
+        if (!d.valid()) return;
+        for (Sym s : module.dims.symbols_of(d))
+            if (module.dims.symbol(s).kind != SymKind::unknown) out.insert(s);
+    };
+    if (t.kind == TypeKind::function) return;
+    for (Dim d : t.shape.dims) dim(d);
+    for (TypeId part : t.parts) collect_names(module, part, out);
+    for (const TypeArg& arg : t.args) {
+        if (const TypeId* inner = std::get_if<TypeId>(&arg)) collect_names(module, *inner, out);
+        if (const Dim* d = std::get_if<Dim>(&arg)) dim(*d);
+        if (const Shape* s = std::get_if<Shape>(&arg))
+            for (Dim d : s->dims) dim(d);
+    }
 }
 
 bool states_sizes(const Module& module, TypeId written) {

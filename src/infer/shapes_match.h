@@ -6,6 +6,7 @@
 // 3. The caller proves, checks or believes what is left, then asks for the value as refined by the written type.
 #pragma once
 #include "infer/carried_places.h"
+#include <set>
 
 namespace nereus {
 // What the names of written types stand for here.
@@ -35,7 +36,6 @@ class Matching {
     void solve();
     // After solve(): a name that only elements of unknown size or unknown ranks could tell; needs a look at the value.
     bool unsolved(Dim written) const;
-    std::vector<Sym> unsolved_names(TypeId written) const;
 
     std::vector<Equation> equations;                     // what remains to be proved
     std::vector<std::string> rank_errors;                // refuted whatever the sizes are
@@ -59,6 +59,8 @@ AbsId instantiate(Module& module, Abstracts& abstracts, TypeId written, const Na
 // `tails_too`: where both know a tail and nothing of its axes, the one that the type names.
 AbsId refine(Module& module, Abstracts& abstracts, TypeId written, AbsId found, const Names& names,
              const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail, bool tails_too = false);
+// The sizes that a type names, inside containers too.
+void collect_names(const Module& module, TypeId written, std::set<Sym>& out);
 // Does the type state anything about sizes or ranks?
 bool states_sizes(const Module& module, TypeId written);
 } // namespace nereus
