@@ -227,6 +227,8 @@ TEST(SameErrors, SizesThatDoNotFit) {
          "elements to share among the sizes beside -1: expected n == 2*(n//2), found n = 3 and 2*(n//2) = 2"},
         {"%x: Tensor[(n), f32], %k: i64", "broadcast_to(%x, [%k])", {ones({3}), number(2)}, "size 3 does not broadcast to 2"},
         {"%k: i64, %x: Tensor[(n), f32]", "broadcast_to(%x, [%k])", {number(5), ones({3})}, "size 3 does not broadcast to 5"},
+        {"%x: Tensor[(n), f32]", "broadcast_to(%x, [4])", {ones({2})}, "size 2 does not broadcast to 4"},      // a size that is surely no 1
+        {"%x: Tensor[(n), f32], %y: Tensor[(m), f32]", "broadcast_to(%x, [m + 2])", {ones({2}), ones({1})}, "size 2 does not broadcast to 3"},
         {"%x: Tensor[(n), f32], %k: i64", "sum_to(%x, [%k])", {ones({3}), number(2)}, "size 3 does not sum to 2"},
         {"%k: i64, %x: Tensor[(n), f32]", "sum_to(%x, [%k])", {number(2), ones({3})}, "size 3 does not sum to 2"},
         {"%x: Tensor[(n), f32], %k: i64", "%x[%k:]", {ones({2}), number(3)}, "the ends of a range: expected k <= n, found k = 3 and n = 2"},

@@ -17,6 +17,7 @@ Result<std::vector<size_t>> axes_of(const ShapeArgs& args, ShapeScope& scope, si
     if (axes.size() != count) return scope.error(std::to_string(axes.size()) + " axes for " + std::to_string(count) + " starts");
     std::vector<size_t> out;
     for (int64_t axis : axes) out.push_back(size_t(TRY(shape_axis(scope, axis, rank))));
+    TRY(each_axis_once(scope, axes, rank));
     return out;
 }
 Status require_range(ShapeScope& scope, Dim start, Dim end, Dim size) {
@@ -32,6 +33,7 @@ Result<Shaped> slice(const ShapeArgs& args, ShapeScope& scope) {
     for (size_t i : {1, 2})
         if (!args.sizes_known[i]) return unknown_length(scope, args.op.params[i].name);
     if (!x.ranked()) {
+        TRY(each_axis_once(scope, args.integers("axes").value_or(std::vector<int64_t>()), {}));
         y.shape = scope.unknown_shape();
         return one(std::move(y));
     }
@@ -54,7 +56,10 @@ Result<Shaped> slice_update(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor &x = args.tensor(0), &v = args.tensor(1);
     ShapedTensor y{.dtype = x.dtype, .shape = x.shape};
     if (!args.sizes_known[2]) return unknown_length(scope, args.op.params[2].name);
-    if (!x.ranked() || !v.ranked()) return one(std::move(y));
+    if (!x.ranked() || !v.ranked()) {
+        TRY(each_axis_once(scope, args.integers("axes").value_or(std::vector<int64_t>()), {}));
+        return one(std::move(y));
+    }
     if (x.rank() != v.rank())
         return scope.error("ranks differ: the tensor has " + std::to_string(x.rank()) + ", the update " + std::to_string(v.rank()));
     std::vector<size_t> axes = TRY(axes_of(args, scope, args.sizes[2].size(), x.rank()));

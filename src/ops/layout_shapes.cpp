@@ -89,9 +89,8 @@ Result<Shaped> broadcast_to(const ShapeArgs& args, ShapeScope& scope) {
             Dim from = x.shape.dims[i], to = y.shape.dims[y.rank() - x.rank() + i];
             if (from == dims.constant(1) || scope.facts().equal(from, to) == Answer::yes) continue;
             Dim pair[] = {from, to};                     // 1 repeats, and nothing else does
-            if (scope.facts().broadcast(from, to) == to) continue;
             TRY(scope.require(from, Relation::compatible, to, misfit_to_broadcast));
-            TRY(scope.require(dims.bcast(pair), Relation::equal, to, misfit_to_broadcast));
+            if (scope.facts().broadcast(from, to) != to) TRY(scope.require(dims.bcast(pair), Relation::equal, to, misfit_to_broadcast));
         }
         if (y.rank() <= 1 && x.rank() == 0 && !x.known.numbers.empty()) {
             std::optional<int64_t> count = dims.constant_value(element_count(dims, y.shape));

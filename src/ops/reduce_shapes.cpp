@@ -27,16 +27,16 @@ Result<Shaped> reduce(const ShapeArgs& args, ShapeScope& scope, Known (*known)(S
     bool keep = args.boolean("keepdims", false);
     ShapedTensor y{.dtype = x.dtype};
     if (!args.sizes_known[1]) return unknown_length(scope, "axes");
+    std::vector<int64_t> known_axes;
+    for (Dim axis : args.sizes[1])
+        if (std::optional<int64_t> at = scope.dims().constant_value(axis)) known_axes.push_back(*at);
+    TRY(each_axis_once(scope, known_axes, x.ranked() ? std::optional(x.rank()) : std::nullopt));
     if (!x.ranked() && args.present[1]) y.shape = scope.unknown_shape();
     else if (!x.ranked() && keep) y.shape = scope.unknown_shape();
     else {
         std::vector<bool> reduced(x.rank(), !args.present[1]);
-        bool constant = true;
-        for (Dim axis : args.sizes[1]) {
-            std::optional<int64_t> at = scope.dims().constant_value(axis);
-            constant = constant && at;
-            if (at) reduced[size_t(TRY(shape_axis(scope, *at, x.rank())))] = true;
-        }
+        const bool constant = known_axes.size() == args.sizes[1].size();
+        for (int64_t axis : known_axes) reduced[size_t(TRY(shape_axis(scope, axis, x.rank())))] = true;
         if (!constant) y.shape.dims = TRY(reduced_at_run_time(scope, x.shape.dims, args.sizes[1], keep));
         for (size_t i = 0; constant && i < x.rank(); ++i) {
             if (!reduced[i]) y.shape.dims.push_back(x.shape.dims[i]);

@@ -1,4 +1,5 @@
 #include "ops/shape_rules.h"
+#include <set>
 
 namespace nereus {
 namespace {
@@ -25,6 +26,13 @@ Result<int64_t> shape_axis(ShapeScope& scope, int64_t axis, size_t rank) {
     if (at < 0 || at >= int64_t(rank))
         return scope.error("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
     return at;
+}
+
+Status each_axis_once(ShapeScope& scope, std::span<const int64_t> axes, std::optional<size_t> rank) {
+    std::set<int64_t> seen;
+    for (int64_t axis : axes)
+        if (!seen.insert(rank && axis < 0 ? axis + int64_t(*rank) : axis).second) return scope.error("axis " + std::to_string(axis) + " is given twice");
+    return {};
 }
 
 // Aligned at the right. Of unknown ranks only "the same shape variable" and "a scalar" say anything.

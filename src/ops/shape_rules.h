@@ -25,6 +25,8 @@ Result<Shaped> broadcast_shape(const ShapeArgs& args, ShapeScope& scope);
 
 // What several rules need.
 Result<int64_t> shape_axis(ShapeScope& scope, int64_t axis, size_t rank);
+// In the words of checked_axes. Of an unknown rank: axes written alike.
+Status each_axis_once(ShapeScope& scope, std::span<const int64_t> axes, std::optional<size_t> rank);
 Result<Shape> broadcast(ShapeScope& scope, const Shape& a, const Shape& b);
 Dim element_count(Dims& dims, const Shape& shape);
 // Numbers of a small integer tensor of rank 0 or 1, as what the map knows about it; too many: nothing.
