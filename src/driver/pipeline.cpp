@@ -45,6 +45,7 @@ constexpr Stage stages[] = {
     {"common_values", common_values, "calls in one body show what they have in common"},
     {"static_arguments", static_arguments, "after inlining, which shows what a recursion computes at every step"},
     {"hoist_invariants", hoist_invariants, "each value is computed once per trip by now: once per loop is what is left"},
+    {"narrow_sequences", narrow_sequences, "shapes are known by now: a tape need not keep what only told them"},
     {"dead_code", dead_code, "chains that only computed shapes are known by now and need not run"},
     {"init", init_stage, true, "last: what is left of the constant part is run once, by the compiler, and kept"},
 };

@@ -11,6 +11,8 @@ struct Instantiation {
 
     Dim of(Dim d) {
         if (!d.valid()) return d;                        // a size that is not known, of a type that takes one
+        for (Sym s : module.dims.symbols_of(d))          // and what is computed from one
+            if (auto it = dims.find(s); it != dims.end() && !it->second.valid()) return {};
         return module.dims.substitute(d, [&](Sym s) -> std::optional<Dim> {
             auto it = dims.find(s);
             return it == dims.end() ? std::nullopt : std::optional(it->second);

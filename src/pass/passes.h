@@ -11,6 +11,7 @@ Result<Module> fold_constants(Module module);    // operators on constants, bran
 Result<Module> common_values(Module module); // what was computed before is not computed again
 Result<Module> static_arguments(Module module);  // out of recursion: what its unchanging arguments decide alone
 Result<Module> hoist_invariants(Module module);  // out of loops: what every trip would compute alike
+Result<Module> narrow_sequences(Module module);  // parts of tuples in a sequence that nobody reads are not kept
 Result<Module> dead_code(Module module);     // drops bindings that nothing needs and that do nothing else
 
 // On request, for modules before shapes: what gradients will need.
