@@ -43,9 +43,9 @@ void append_place(std::string& out, Span where, std::span<const SourceText> sour
 }
 } // namespace
 
-std::string render(const Error& error, std::span<const SourceText> sources) {
+std::string render(const Error& error, std::span<const SourceText> sources, std::string_view severity) {
     std::string out;
-    append_place(out, error.where, sources, "error", error.message);
+    append_place(out, error.where, sources, severity, error.message);
     if (!error.hint.empty()) out += "hint: " + error.hint + "\n";
     for (const Note& note : error.notes) append_place(out, note.where, sources, "note", note.text);
     return out;

@@ -10,5 +10,5 @@ namespace nereus {
 //                  ^~
 // hint: did you mean `%x`?
 // Without a known place only the message, hint and notes. Every line ends in a newline.
-std::string render(const Error& error, std::span<const SourceText> sources);
+std::string render(const Error& error, std::span<const SourceText> sources, std::string_view severity = "error");
 } // namespace nereus

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,21 +36,31 @@ Result<std::string> read_file(const std::string& path) {
     }
 }
 
+namespace {
+bool write_all(int fd, std::span<const std::byte> bytes) {
+    for (size_t done = 0; done < bytes.size();) {
+        ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
+        if (n < 0 && errno != EINTR) return false;
+        if (n > 0) done += size_t(n);
+    }
+    return true;
+}
+} // namespace
+
 Status write_file(const std::string& path, std::span<const std::byte> bytes) {
-    std::string beside = path + ".part" + std::to_string(::getpid());
+    struct stat info;
+    const bool exists = ::stat(path.c_str(), &info) == 0;
+    if (exists && !S_ISREG(info.st_mode)) {
+        Descriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+        if (file.fd < 0 || !write_all(file.fd, bytes)) return io_error("write", path);
+        return {};
+    }
+    std::error_code failed;
+    const std::filesystem::path real = exists ? std::filesystem::canonical(path, failed) : std::filesystem::path(path);
+    const std::string target = failed ? path : real.string(), beside = target + ".part" + std::to_string(::getpid());
     Descriptor file{::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
     if (file.fd < 0) return io_error("write", path);
-    for (size_t done = 0; done < bytes.size();) {
-        ssize_t n = ::write(file.fd, bytes.data() + done, bytes.size() - done);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) {
-            Error error = io_error("write", path);
-            ::unlink(beside.c_str());
-            return error;
-        }
-        done += size_t(n);
-    }
-    if (::rename(beside.c_str(), path.c_str()) != 0) {
+    if (!write_all(file.fd, bytes) || ::rename(beside.c_str(), target.c_str()) != 0) {
         Error error = io_error("write", path);
         ::unlink(beside.c_str());
         return error;
@@ -59,5 +70,9 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes) {
 
 Status write_file(const std::string& path, std::string_view text) {
     return write_file(path, std::as_bytes(std::span(text.data(), text.size())));
+}
+bool same_file(const std::string& a, const std::string& b) {
+    std::error_code failed;
+    return std::filesystem::equivalent(a, b, failed) && !failed;
 }
 } // namespace nereus

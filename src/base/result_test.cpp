@@ -29,6 +29,20 @@ TEST(File, WriteIsAllOrNothing) {
     EXPECT_EQ(read_file("/").error().code, Code::io);
     ::unlink(path.c_str());
 }
+TEST(File, LinksAndDevicesStayWhatTheyAre) {
+    const std::string path = testing::TempDir() + "/nereus_file_test", link = path + "_link";
+    ASSERT_TRUE(write_file(path, "one"));
+    ASSERT_EQ(::symlink(path.c_str(), link.c_str()), 0);
+    ASSERT_TRUE(write_file(link, "two"));
+    EXPECT_EQ(*read_file(path), "two");
+    EXPECT_TRUE(same_file(path, link));
+    EXPECT_FALSE(same_file(path, path + "_none"));
+    ASSERT_TRUE(write_file("/dev/null", "three"));
+    EXPECT_EQ(*read_file("/dev/null"), "");
+    EXPECT_EQ(write_file(testing::TempDir(), "four").error().code, Code::io);
+    ::unlink(link.c_str());
+    ::unlink(path.c_str());
+}
 TEST(Invariant, EndsGuardedWorkWithAnError) {
     Result<int> broken = guarded([]() -> Result<int> {
         invariant(false, "two and two make five");

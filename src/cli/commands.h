@@ -18,6 +18,7 @@ struct SourceProgram { Module module; std::vector<SourceText> sources; };
 std::optional<SourceProgram> load_program(const std::string& path, int* out_exit);
 std::string describe(const Error& error, std::span<const SourceText> sources);
 int fail(const Error& error, std::span<const SourceText> sources = {});
+void warn(const CompileReport& report, std::span<const SourceText> sources);     // of what the compiler found odd
 extern const FlagSpec compile_flags[4];      // entry, target, checked, without
 CompileOptions compile_options(const Arguments& arguments);
 bool is_stage(std::string_view name);        // that run_until knows

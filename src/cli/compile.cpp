@@ -28,12 +28,15 @@ int compile_command(Words words) {
     }
     if (arguments->rest.size() != 1 || (!arguments->has("output") && !arguments->has("times")))
         return fail(Error{Code::usage, "expected one program and -o FILE", {}, "nereus compile --help"});
+    if (same_file(arguments->rest[0], arguments->value("output")))
+        return fail(Error{Code::usage, "-o names the program itself: '" + arguments->rest[0] + "'"});
     int exit = 0;
     std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit);
     if (!program) return exit;
     CompileReport report;
     Result<Executable> executable = compile(std::move(program->module), compile_options(*arguments), &report);
     if (!executable) return fail(executable.error(), program->sources);
+    warn(report, program->sources);
     if (arguments->has("times")) {
         std::fputs(times_text(report).c_str(), stdout);
         std::printf("%lld kernels, %lld launches\n", static_cast<long long>(report.kernels), static_cast<long long>(report.launches));

@@ -65,6 +65,7 @@ int dump_command(Words words) {
     };
     Result<std::string> result = text();
     if (!result) return fail(result.error(), program->sources);
+    warn(report, program->sources);
     std::fputs(result->c_str(), stdout);
     return 0;
 }

@@ -21,6 +21,9 @@ int fail(const Error& error, std::span<const SourceText> sources) {
     std::fputs(describe(error, sources).c_str(), stderr);
     return exit_code(error);
 }
+void warn(const CompileReport& report, std::span<const SourceText> sources) {
+    for (const Error& warning : report.shapes.warnings) std::fputs(render(warning, sources, "warning").c_str(), stderr);
+}
 
 std::optional<SourceProgram> load_program(const std::string& path, int* out_exit) {
     if (path.ends_with(".nrx")) {

@@ -46,10 +46,12 @@ int run_command(Words words) {
     std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit);
     if (!program) return exit;
     CompileOptions options = compile_options(*arguments);
+    CompileReport report;
     if (arguments->has("eval")) {
         // with shapes: a yield of no trips has the sizes that are inferred, and what does not fit is refused alike
-        Result<Module> typed = run_until(std::move(program->module), "shapes", options);
+        Result<Module> typed = run_until(std::move(program->module), "shapes", options, &report);
         if (!typed) return fail(typed.error(), program->sources);
+        warn(report, program->sources);
         const Function& entry = typed->functions[0];
         std::vector<std::string> params;
         for (ValueId param : entry.params) params.push_back(entry[param].name);
@@ -60,8 +62,9 @@ int run_command(Words words) {
             *arguments, params, [&](std::span<const Value> args) { return eval(*typed, FunctionId(0), args, {.memory_limit = *limit}); },
             [&](const Error& error) { return describe(error, program->sources); });
     }
-    Result<Executable> executable = compile(std::move(program->module), options);
+    Result<Executable> executable = compile(std::move(program->module), options, &report);
     if (!executable) return fail(executable.error(), program->sources);
+    warn(report, program->sources);
     Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*executable), library());
     if (!loaded) return fail(loaded.error());
     const int code = run_loaded(*arguments, std::move(*loaded), program->sources);

@@ -6,8 +6,10 @@
 #include "library/library.h"
 #include "lower/lower.h"
 #include "ops/registry.h"
+#include "value/inside_folder.h"
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 
 namespace nereus {
 namespace {
@@ -25,7 +27,11 @@ Result<Module> parse_text(std::string name, std::string text, std::vector<Source
     return parse({std::move(name), std::move(text), no_imports(), prelude()}, all_ops(), out_sources);
 }
 Result<Module> parse_program(const std::string& path, std::vector<SourceText>* out_sources) {
-    auto load = [](const std::string& imported) { return read_file(imported); };
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    auto load = [&folder](const std::string& imported) -> Result<std::string> {
+        const std::string inside = std::filesystem::path(imported).lexically_relative(folder.empty() ? "." : folder).string();
+        return read_file(TRY(inside_folder(folder.string(), inside)));
+    };
     return parse({path, TRY(read_file(path)), load, prelude()}, all_ops(), out_sources);
 }
 

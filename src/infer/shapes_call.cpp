@@ -278,7 +278,7 @@ Result<Walk::Made> Walk::apply(const Binding& b) {
         return emit_for(b, std::move(out), callees[0].result);
     }
     std::vector<std::vector<Dim>> handed;
-    AbsId joined = join_values(ends, scope, out.defines, handed);
+    AbsId joined = join_values(ends, scope, b.span, out.defines, handed);
     for (size_t j = 0; audible_ && j < callees.size(); ++j) {
         for (Dim d : callees[j].chosen) out.targets[j].chosen.push_back(*module_.dims.as_symbol(d));
         out.targets[j].results = handed[j];

@@ -14,6 +14,7 @@ class ArmJoin : public Join {
  public:
     struct Named { std::vector<Dim> tuple; Sym symbol; bool extent = false; };
     std::vector<Named> named;
+    std::vector<const Shape*> unlike;                    // the first leaf whose ranks differ
 
     ArmJoin(Program& program, Knowledge& know, const std::vector<Knowledge::Log>& logs, std::function<bool(Dim)> visible)
         : Join(program.abstracts), program_(program), know_(know), logs_(logs), visible_(std::move(visible)) {}
@@ -22,7 +23,8 @@ class ArmJoin : public Join {
     bool in_scope(Dim d) override { return visible_(d); }
     Dim extent(const std::vector<Dim>& arms, const Path&) override { return leaf(arms, true); }
     Dim number(const std::vector<Dim>& arms, const Path&) override { return leaf(arms, false); }
-    Shape other_rank(const std::vector<const Shape*>&, const Path&) override {
+    Shape other_rank(const std::vector<const Shape*>& arms, const Path&) override {
+        if (unlike.empty()) unlike = arms;
         return Shape{{}, false, program_.module.add_var("s", VarKind::shape)};
     }
     void merge_cells(const std::vector<uint32_t>& cells, AbsId content) override {
@@ -87,13 +89,14 @@ class ArmJoin : public Join {
 };
 } // namespace
 
-AbsId Walk::join_values(const std::vector<ArmEnd>& arms, uint32_t scope, std::vector<Sym>& out_symbols,
+AbsId Walk::join_values(const std::vector<ArmEnd>& arms, uint32_t scope, Span span, std::vector<Sym>& out_symbols,
                         std::vector<std::vector<Dim>>& out_handed) {
     std::vector<Knowledge::Log> logs;
     std::vector<AbsId> values;
     for (const ArmEnd& arm : arms) logs.push_back(arm.log), values.push_back(arm.abs);
     ArmJoin join(program_, know_, logs, [&](Dim d) { return visible(d, scope); });
     AbsId joined = join(values);
+    if (audible_) program_.warn_of_ranks(span, "the arms", join.unlike);
     Dims& dims = module_.dims;
     out_handed.assign(arms.size(), {});
     for (const ArmJoin::Named& n : join.named) {
@@ -117,7 +120,7 @@ AbsId Walk::join_values(const std::vector<ArmEnd>& arms, uint32_t scope, std::ve
 
 Walk::Made Walk::join_arms(const Binding& b, Binding out, std::vector<ArmEnd>& arms, uint32_t scope) {
     std::vector<std::vector<Dim>> handed;
-    AbsId joined = join_values(arms, scope, out.defines, handed);
+    AbsId joined = join_values(arms, scope, b.span, out.defines, handed);
     TypeId skeleton = skeleton_of(b);
     for (size_t j = 0; audible_ && j < arms.size(); ++j) {
         Block& block = out_[arms[j].block];

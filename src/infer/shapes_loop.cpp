@@ -75,7 +75,7 @@ class Walk::Loop {
         std::vector<AbsId> values;
         for (size_t i = 0; turn.ends && i < count; ++i) values.push_back(w.abs(w.in_[body].results[i]));
         AbsId result = turn.ends ? w.abstracts_.tuple(std::move(values)) : w.abstracts_.bottom();
-        return compare_states(w.program_, w.know_, states, turn.counter, visible, tails, first, turn.head, result);
+        return compare_states(w.program_, w.know_, states, turn.counter, visible, tails, first, turn.head, result, b.span);
     }
 
     // One iteration, whichever it is.

@@ -301,6 +301,19 @@ Status Program::analyse_from(FunctionId entry) {
     return {};
 }
 
+void Program::warn_of_ranks(Span where, std::string_view what, const std::vector<const Shape*>& shapes) {
+    std::set<size_t> ranks;
+    for (const Shape* shape : shapes)
+        if (shape && shape->ranked) ranks.insert(shape->dims.size());
+    if (ranks.size() < 2) return;                        // what has no rank to begin with has been warned of
+    std::string listed;
+    for (size_t rank : ranks) listed += (listed.empty() ? "" : rank == *ranks.rbegin() ? " and " : ", ") + std::to_string(rank);
+    Error warning{.message = std::string(what) + " have ranks " + listed + ": the rank is known only when the program runs", .where = where};
+    for (const Error& known : report.warnings)
+        if (known.where == where && known.message == warning.message) return;
+    report.warnings.push_back(std::move(warning));
+}
+
 uint32_t Program::cell(const Key& creator, BindingId site) {
     auto [it, is_new] = cell_ids_.try_emplace({creator.code, rank_skeleton(abstracts, creator.args), site}, uint32_t(cells_.size()));
     if (is_new) cells_.push_back(abstracts.bottom());

@@ -80,6 +80,8 @@ class Program {
     AbsId cell_content(uint32_t cell) const { return cells_[cell]; }
     void widen_cell(uint32_t cell, AbsId content);
     size_t widenings = 0;                                // of cells, so far
+    // `what` have different ranks and become one value; a missing one is null. Says so once per place.
+    void warn_of_ranks(Span where, std::string_view what, const std::vector<const Shape*>& shapes);
 
  private:
     uint32_t instance_of(KeyPlan plan);

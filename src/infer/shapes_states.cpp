@@ -38,12 +38,14 @@ class Compare : public Join {
         : Join(program.abstracts), program_(program), know_(know), states_(states), counter_(counter),
           visible_(std::move(visible)), tails_(tails), first_(first) {}
     bool changed = false;
+    std::vector<const Shape*> unlike;                    // the first leaf whose rank changes
 
  protected:
     bool in_scope(Dim d) override { return visible_(d); }
     Dim extent(const std::vector<Dim>& arms, const Path& path) override { return leaf(arms, path, true); }
     Dim number(const std::vector<Dim>& arms, const Path& path) override { return leaf(arms, path, false); }
-    Shape other_rank(const std::vector<const Shape*>&, const Path& path) override {
+    Shape other_rank(const std::vector<const Shape*>& arms, const Path& path) override {
+        if (unlike.empty()) unlike = arms;
         auto [it, is_new] = tails_.try_emplace(path);
         if (is_new) it->second = program_.module.add_var("s", VarKind::shape);
         return Shape{{}, false, it->second};
@@ -132,9 +134,10 @@ AbsId states_at(Abstracts& abstracts, const LeafStates& states, Dim counter, con
 }
 Comparison compare_states(Program& program, Knowledge& know, LeafStates& states, Dim counter,
                           const std::function<bool(Dim)>& visible, std::map<Path, VarId>& tails, bool first, AbsId head,
-                          AbsId out) {
+                          AbsId out, Span span) {
     Compare compare(program, know, states, counter, visible, tails, first);
     AbsId enter = compare({head, out});
+    program.warn_of_ranks(span, "states before and after a trip", compare.unlike);
     return {enter, compare.changed};
 }
 AbsId stacked(Abstracts& abstracts, AbsId row, Dim trips, const std::function<bool(Dim)>& visible,

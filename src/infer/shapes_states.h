@@ -27,7 +27,7 @@ struct Comparison { AbsId enter; bool changed = false; };    // enter: the state
 // Compares the head of an iteration with what came out of it, under the facts at the end of the body.
 Comparison compare_states(Program& program, Knowledge& know, LeafStates& states, Dim counter,
                           const std::function<bool(Dim)>& visible, std::map<Path, VarId>& tails, bool first, AbsId head,
-                          AbsId out);
+                          AbsId out, Span span);
 // Splits groups whose members came out different; puts new members together by how they enter. True: some group split.
 bool regroup(LeafStates& states);
 

@@ -126,7 +126,7 @@ class Walk : public ShapeScope {
     Result<Made> match(const Binding& b);
     struct ArmEnd { AbsId abs; Knowledge::Log log; BlockId block; ValueId value; };
     // One value for several; the symbols that differ, and what each arm hands to them.
-    AbsId join_values(const std::vector<ArmEnd>& arms, uint32_t scope, std::vector<Sym>& out_symbols,
+    AbsId join_values(const std::vector<ArmEnd>& arms, uint32_t scope, Span span, std::vector<Sym>& out_symbols,
                       std::vector<std::vector<Dim>>& out_handed);
     Made join_arms(const Binding& b, Binding emitted, std::vector<ArmEnd>& arms, uint32_t scope);
     Made with_condition(Made result, const Condition& c, const std::vector<ArmEnd>& arms, uint32_t scope);

@@ -1,7 +1,10 @@
 #include "run/arguments.h"
 #include "base/suggest.h"
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstdio>
+#include <cstring>
 
 namespace nereus {
 std::string Arguments::value(std::string_view name, std::string otherwise) const {
@@ -75,4 +78,11 @@ std::string plain_error(const Error& error) {
     return text;
 }
 int exit_code(const Error& error) { return error.code == Code::usage ? 2 : 1; }
+int exit_written(int exit) {
+    errno = 0;
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return exit;
+    std::string why = errno != 0 ? std::string(": ") + std::strerror(errno) : "";
+    std::fputs(plain_error(Error{Code::io, "cannot write to standard output" + why}).c_str(), stderr);
+    return std::max(exit, 1);
+}
 } // namespace nereus

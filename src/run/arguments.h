@@ -29,4 +29,5 @@ std::string flags_help(std::span<const FlagSpec> flags);
 // What a command line prints for an error that has no place in a source text.
 std::string plain_error(const Error& error);
 int exit_code(const Error& error);           // 2: the call itself was wrong; 1: everything else
+int exit_written(int exit);                  // of a program that is done, or 1 if not all it printed could be written
 } // namespace nereus

@@ -103,6 +103,11 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
         std::fputs(plain_error(error).c_str(), stderr);
         return exit_code(error);
     }
+    if (!arguments.rest.empty() && same_file(arguments.rest[0], save)) {
+        Error error{Code::usage, "--save names the program itself: '" + save + "'"};
+        std::fputs(plain_error(error).c_str(), stderr);
+        return exit_code(error);
+    }
     int exit = 0;
     std::string out;
     if (json && inputs->is_list) out += "[";

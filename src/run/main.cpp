@@ -46,7 +46,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
-        return run(argc, argv);
+        return exit_written(run(argc, argv));
     } catch (const std::bad_alloc&) {
         std::fputs("error: out of memory\n", stderr);
         return 1;

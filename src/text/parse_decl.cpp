@@ -237,6 +237,23 @@ Status Declarations::resolve_signatures() {
     return {};
 }
 
+// No function gives a tensor of whatever size its caller would like.
+Status Declarations::not_a_size_of(TypeId result, const NameEntry& entry) {
+    if (entry.announced || entry.kind != TypeParam::Kind::dim) return {};
+    const Type& type = program_.module.types[result];
+    for (Dim d : type.shape.dims) {
+        if (!d.valid()) continue;
+        const std::vector<Sym> symbols = program_.module.dims.symbols_of(d);
+        if (std::find(symbols.begin(), symbols.end(), entry.param.dim) == symbols.end()) continue;
+        const std::string name = program_.module.dims.symbol(entry.param.dim).name;
+        return Error{Code::name, "the size `" + name + "` of the result is in no parameter", entry.span,
+                     "`new " + name + "` is a size that the function chooses; `?` leaves it to be found"};
+    }
+    if (type.kind == TypeKind::tuple)
+        for (TypeId part : std::vector<TypeId>(type.parts)) TRY(not_a_size_of(part, entry));
+    return {};
+}
+
 Status Declarations::signature(FunctionItem& item) {
     Cursor cursor(*item.tokens, item.header + 2);
     Function& function = program_.module[item.id];
@@ -265,12 +282,14 @@ Status Declarations::signature(FunctionItem& item) {
     }));
     types.introduced.clear();
     if (cursor.accept("->")) {
+        const size_t before = item.names.mark();
         types.may_introduce = true;
         types.introduces = SymKind::fresh;
         function.result = TRY(types.type());
         types.may_introduce = false;
         item.announced = std::exchange(types.introduced, {});
         for (const NamedSym& symbol : item.announced) item.names.find(symbol.name)->announced = true;
+        for (std::string_view name : item.names.since(before)) TRY(not_a_size_of(function.result, *item.names.find(name)));
     }
     if (cursor.accept("where")) {
         types.unknown = TypeParser::Unknown::reject;
