@@ -78,7 +78,14 @@ Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& name
             look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || own.unsolved(e.written) ||
                                             !know_.equal(names.image(module_.dims, e.written), e.found)));
         if (look) { arg = TRY(narrow(arg, written, names)); continue; }
-        // No element will ever tell a name that is in no value: any size will do.
+        // No element will ever tell a name that is in no value: any size will do. One that the lambda took from where it was
+        // made has a value there, though it is not known here.
+        std::set<Sym> open;
+        for (Sym s : named_sizes(module_, written))
+            if (!names.dims.contains(s)) open.insert(s);
+        const std::vector<Sym>& captured = program_.codes[code].captured_dims;
+        if (std::any_of(captured.begin(), captured.end(), [&](Sym s) { return open.contains(s); })) continue;
+        for (Sym s : open) names.dims.emplace(s, module_.dims.constant(0));
         auto nothing = [&](Sym s) { return names.dims.try_emplace(s, module_.dims.constant(0)).first->second; };
         arg.abs = refine(module_, abstracts_, written, arg.abs, names, nothing, [&] { return unknown_shape().tail; });
     }

@@ -263,6 +263,26 @@ AbsId refine(Module& module, Abstracts& abstracts, TypeId written, AbsId found, 
     return Instantiation(module, abstracts, names, fresh, fresh_tail, true, {}).value(written, found, 0);
 }
 
+std::set<Sym> named_sizes(const Module& module, TypeId written) {
+    std::set<Sym> named;
+    auto add = [&](Dim d) {
+        if (!d.valid()) return;
+        for (Sym s : module.dims.symbols_of(d))
+            if (module.dims.symbol(s).kind != SymKind::unknown) named.insert(s);
+    };
+    const Type& t = module.types[written];
+    if (t.kind == TypeKind::function) return named;
+    for (Dim d : t.shape.dims) add(d);
+    for (TypeId part : t.parts) named.merge(named_sizes(module, part));
+    for (const TypeArg& arg : t.args) {
+        if (const TypeId* inner = std::get_if<TypeId>(&arg)) named.merge(named_sizes(module, *inner));
+        if (const Dim* d = std::get_if<Dim>(&arg)) add(*d);
+        if (const Shape* s = std::get_if<Shape>(&arg))
+            for (Dim d : s->dims) add(d);
+    }
+    return named;
+}
+
 bool states_sizes(const Module& module, TypeId written) {
     const Type& t = module.types[written];
     if (t.kind == TypeKind::tensor) return !t.shape.dims.empty() || t.shape.ranked || t.shape.tail.valid();

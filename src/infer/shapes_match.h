@@ -6,6 +6,7 @@
 // 3. The caller proves, checks or believes what is left, then asks for the value as refined by the written type.
 #pragma once
 #include "infer/function_places.h"
+#include <set>
 
 namespace nereus {
 // What the names of written types stand for here.
@@ -58,4 +59,5 @@ AbsId refine(Module& module, Abstracts& abstracts, TypeId written, AbsId found, 
              const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail);
 // Does the type state anything about sizes or ranks?
 bool states_sizes(const Module& module, TypeId written);
+std::set<Sym> named_sizes(const Module& module, TypeId written);          // outside of function types, which state nothing
 } // namespace nereus
