@@ -67,7 +67,8 @@ bool ShadowTypes::holds(TypeId id, Holds what) {
         const Type& type = module_.types[part];
         bool real = type.kind == TypeKind::tensor && type.element.dtype && is_float(*type.element.dtype);
         switch (what) {
-        case Holds::adjoint: case Holds::adjoint_outside_cells: found = found || real || type.kind == TypeKind::function; break;
+        case Holds::adjoint: found = found || real || type.kind == TypeKind::function; break;
+        case Holds::adjoint_outside_cells: found = found || real; break;     // functions are data by then, but those that nobody makes
         case Holds::cell: found = found || type.kind == TypeKind::ref; break;
         case Holds::function: found = found || type.kind == TypeKind::function; break;
         }
