@@ -232,14 +232,14 @@ Block Generator::differentiated_block(const Type& want, int depth, std::span<con
     return made;
 }
 
-Block Generator::own_block(const Type& want, int depth, std::span<const Var> more) {
+Block Generator::own_block(const Type& want, int depth, std::span<const Var> more, int gradients) {
     const std::vector<Var> outside = vars_;
     std::vector<std::string> sizes = std::exchange(sizes_, {});
     std::erase_if(vars_, [](const Var& var) { return holds(var.type, Kind::ref) || holds(var.type, Kind::fn); });
     for (Var& var : vars_) var.type = with_known_dims(forget_names(var.type), var.name);
-    ++alone_;
+    ++alone_, in_gradient_ += gradients;
     Block made = block(want, depth, more);
-    --alone_;
+    --alone_, in_gradient_ -= gradients;
     vars_ = outside;
     sizes_ = std::move(sizes);
     return made;

@@ -62,7 +62,7 @@ class Generator {
     Block block(const Type& want, int depth, std::span<const Var> more = {});
     Block differentiated_block(const Type& want, int depth, std::span<const Var> more);
     // Of code that a gradient runs on its own: it reads sizes off values, prints nothing and knows no cell from outside.
-    Block own_block(const Type& want, int depth, std::span<const Var> more);
+    Block own_block(const Type& want, int depth, std::span<const Var> more, int gradients);
     int gradients_around() const { return in_gradient_; }
     std::string new_name(const char* stem);
     bool can_bind() const { return out_ != nullptr; }

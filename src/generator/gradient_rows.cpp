@@ -77,10 +77,10 @@ Expr pushed_forward(Generator& g, const Type& want, int depth) {
     std::string head = "fn(" + x.name + ": " + to_text(x.type) + ") #0";
     std::vector<Expr> args = {g.expr(argument, depth), g.expr(argument, depth)};
     x.type = g.with_known_dims(x.type, x.name);
-    Block body = g.own_block(want, depth, std::vector{x});
+    Block body = g.own_block(want, depth, std::vector{x}, 2);          // the transpose of a gradient
     return make(Construct::jvp, want, "jvp(" + head + ")($0, $1)." + std::to_string(g.chance(80)), std::move(args), {std::move(body)});
 }
-bool has_change(const Generator& g, const Type& want) { return can_nest(g) && want.ranked && want.is_tensor(DType::f64) && forget_names(want) == want; }
+bool has_change(const Generator& g, const Type& want) { return can_nest(g) && g.gradients_around() < 2 && want.ranked && want.is_tensor(DType::f64) && forget_names(want) == want; }
 // Functions with rules of their own: written in function_rows.cpp.
 Expr by_rule(Generator& g, const Type& want, int depth) {
     Type type = want;
@@ -98,7 +98,7 @@ Expr run_again(Generator& g, const Type& want, int depth) {
     std::string head = "fn(" + x.name + ": " + to_text(argument) + ") #0";
     std::vector<Expr> args = {g.expr(argument, depth)};
     x.type = g.with_known_dims(argument, x.name);
-    return make(Construct::checkpoint, want, "checkpoint(" + head + ")($0)", std::move(args), {g.own_block(want, depth, std::vector{x})});
+    return make(Construct::checkpoint, want, "checkpoint(" + head + ")($0)", std::move(args), {g.own_block(want, depth, std::vector{x}, 0)});
 }
 bool can_run_again(const Generator& g, const Type& want) {
     return g.can_bind() && want.ranked && forget_names(want) == want && !holds(want, Kind::ref) && !holds(want, Kind::fn) && !holds(want, Kind::param);
