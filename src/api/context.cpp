@@ -64,7 +64,7 @@ struct ContextInside {
             };
             nereus::Result<nereus::Value> result = run();
             arguments.clear();
-            if (!result) return translate(std::move(result).error());
+            if (!result) return translate(std::move(result).error(), program->exe().sources);
             return ValueInside::wrap(std::move(result).take());
         } catch (const std::bad_alloc&) {      // half a call is left in it: the next one gets a new context
             arguments.clear();
@@ -115,7 +115,7 @@ Result<int64_t> Context::peak(std::span<const Size> sizes, std::string_view entr
         std::vector<int64_t> bound = TRY(api::bind_sizes(asked, bindings));
         if (!inside_->context) TRY(inside_->make());
         return inside_->context->peak(asked, bound);
-    });
+    }, inside_->program->exe().sources);
 }
 
 Stats Context::stats() const {

@@ -3,34 +3,22 @@
 // neither exports it.
 #pragma once
 #include "base/result.h"
+#include "exe/executable.h"
 #include "nereus/result.h"
-#include <charconv>
 #include <new>
+#include <span>
 
 namespace nereus::api {
 static_assert(int(v1::Code::usage) == int(nereus::Code::usage) &&
               int(v1::Code::io) == int(nereus::Code::io) &&
               int(v1::Code::internal) == int(nereus::Code::internal));
 
-// "file:line:column", as run-time errors carry it.
-inline v1::Place place_from(std::string_view text) {
-    v1::Place place;
-    for (int32_t* number : {&place.column, &place.line}) {
-        size_t colon = text.rfind(':');
-        if (colon == std::string_view::npos) return {};
-        auto [end, failure] = std::from_chars(text.data() + colon + 1, text.data() + text.size(), *number);
-        if (failure != std::errc() || end != text.data() + text.size()) return {};
-        text = text.substr(0, colon);
-    }
-    place.file = text;
-    return place;
-}
-
-inline v1::Error translate(nereus::Error error) {
+// `sources`: those of the executable in which it was found, if in one.
+inline v1::Error translate(nereus::Error error, std::span<const SourceInfo> sources = {}) {
     v1::Error out{v1::Code(error.code), std::move(error.message), {}, std::move(error.hint), {}};
-    if (!error.notes.empty() && !error.notes[0].where.known()) {
-        out.where = place_from(error.notes[0].text);
-        out.text = error.notes[0].text + ": ";
+    if (error.where.known() && size_t(error.where.source) < sources.size()) {
+        out.where = {sources[size_t(error.where.source)].path, error.where.line, error.where.column};
+        out.text = out.where.file + ":" + std::to_string(out.where.line) + ":" + std::to_string(out.where.column) + ": ";
     }
     out.text += "error: " + out.message + "\n";
     if (!out.hint.empty()) out.text += "hint: " + out.hint + "\n";
@@ -41,10 +29,10 @@ inline v1::Error translate(nereus::Error error) {
 inline v1::Error out_of_memory() { return {v1::Code::memory, "out of memory", {}, {}, "out of memory\n"}; }
 
 // Runs what may fail in a room. Rooms return errors; only the standard library throws, when memory runs out.
-template <class T, class Work> v1::Result<T> guarded(Work&& work) {
+template <class T, class Work> v1::Result<T> guarded(Work&& work, std::span<const SourceInfo> sources = {}) {
     try {
         nereus::Result<T> result = work();
-        if (!result) return translate(std::move(result).error());
+        if (!result) return translate(std::move(result).error(), sources);
         if constexpr (std::is_void_v<T>) return {};
         else return std::move(result).take();
     } catch (const std::bad_alloc&) {

@@ -1,8 +1,9 @@
 #include "driver/compile.h"
 #include "exe/artefact.h"
 #include "ops/registry.h"
-#include "text/diagnostics.h"
+#include "base/diagnostics.h"
 #include "api/translate.h"
+#include "value/value.h"
 #include "nereus/compile.h"
 
 namespace nereus::v1 {
@@ -16,6 +17,42 @@ Error translate(nereus::Error error, std::span<const SourceText> sources) {
             std::move(text)};
 }
 
+nereus::Result<nereus::Value> inside(const Value& value) {
+    if (value.kind() == Value::Kind::tuple) {
+        std::vector<nereus::Value> parts;
+        for (size_t i = 0; i < value.size(); ++i) parts.push_back(TRY(inside(value[i])));
+        return nereus::Value::tuple(std::move(parts));
+    }
+    auto copied = [&]<class Public, class Own>(nereus::DType dtype) -> nereus::Result<nereus::Value> {
+        HostTensor tensor = TRY(HostTensor::make(dtype, Extents(value.shape().begin(), value.shape().end())));
+        std::span<Own> out = TRY(tensor.mutable_data<Own>());
+        std::span<const Public> data = value.data<Public>();
+        std::copy(data.begin(), data.end(), out.begin());
+        return nereus::Value::tensor(std::move(tensor));
+    };
+    switch (value.dtype()) {
+    case DType::boolean: return copied.operator()<bool, uint8_t>(nereus::DType::boolean);
+    case DType::i32: return copied.operator()<int32_t, int32_t>(nereus::DType::i32);
+    case DType::i64: return copied.operator()<int64_t, int64_t>(nereus::DType::i64);
+    case DType::f32: return copied.operator()<float, float>(nereus::DType::f32);
+    case DType::f64: return copied.operator()<double, double>(nereus::DType::f64);
+    }
+    return nereus::Error{nereus::Code::internal, "a dtype that is none"};
+}
+
+// @init of the program at hand. Where it fails does not matter: it is left in the program then.
+nereus::Result<nereus::Value> run_init(nereus::Executable exe) {
+    const nereus::Error failed{nereus::Code::internal, "@init did not run"};
+    std::vector<std::byte> bytes = TRY(nereus::save(exe));
+    Result<Executable> loaded = Executable::from_bytes(bytes);
+    if (!loaded) return failed;
+    Result<Context> context = Context::make(*loaded);
+    if (!context) return failed;
+    Result<Value> value = context->call(std::span<const Value>());
+    if (!value) return failed;
+    return inside(*value);
+}
+
 // The runtime gets the bytes of an artefact: the one form that both libraries know.
 Result<Executable> compile_module(nereus::Result<Module> parsed, std::vector<SourceText> sources,
                                   const CompileOptions& options) {
@@ -23,7 +60,7 @@ Result<Executable> compile_module(nereus::Result<Module> parsed, std::vector<Sou
     sources = parsed->sources;
     std::string entry = options.entry.starts_with("@") ? options.entry.substr(1) : options.entry;
     nereus::Result<nereus::Executable> exe =
-        nereus::compile(std::move(*parsed), {entry, options.target, options.checked});
+        nereus::compile(std::move(*parsed), {entry, options.target, options.checked, {}, run_init});
     if (!exe) return translate(std::move(exe).error(), sources);
     nereus::Result<std::vector<std::byte>> bytes = nereus::save(*exe);
     if (!bytes) return api::translate(std::move(bytes).error());

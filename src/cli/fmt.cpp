@@ -1,6 +1,6 @@
 #include "base/file.h"
 #include "cli/commands.h"
-#include "text/diagnostics.h"
+#include "base/diagnostics.h"
 #include "text/format_source.h"
 #include <cstdio>
 #include <iostream>
@@ -10,7 +10,8 @@ namespace nereus {
 namespace {
 constexpr std::string_view help_text =
     "nereus fmt PROGRAM.nr...\n"
-    "Corrects spaces and indentation, in place. Lines stay as they are broken, and comments where they stand.\n"
+    "Corrects spaces and indentation, in place. Lines stay as they are broken, but those of more than 100 columns are\n"
+    "broken at brackets; comments stay where they stand.\n"
     "\n"
     "  nereus fmt - < net.nr        to stdout\n"
     "  nereus fmt --check *.nr      only says which files would change; exit 1 if any\n"

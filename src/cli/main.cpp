@@ -1,4 +1,5 @@
 // nereus - the command line.
+#include "base/suggest.h"
 #include "cli/commands.h"
 #include <cstdio>
 #include <new>
@@ -33,7 +34,13 @@ static int run(int argc, char** argv) {
     if (name == "--version") name = "version";
     for (const Command& command : commands)
         if (command.name == name) return command.run(Words(argv + 2, size_t(argc - 2)));
-    if (!name.empty()) std::fprintf(stderr, "error: there is no command '%s'\n", std::string(name).c_str());
+    std::vector<std::string_view> names;
+    for (const Command& command : commands) names.push_back(command.name);
+    if (!name.empty()) {
+        std::string meant = nearest(name, names);
+        return fail(Error{Code::usage, "there is no command '" + std::string(name) + "'", {},
+                          meant.empty() ? "nereus --help lists them" : "did you mean nereus " + meant + "?"});
+    }
     help(stderr);
     return 2;
 }

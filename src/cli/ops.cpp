@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 #include "ops/families.h"
 #include "ops/gradients.h"
-#include "text/suggest.h"
+#include "base/suggest.h"
 #include <cstdio>
 
 namespace nereus {

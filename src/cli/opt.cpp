@@ -15,7 +15,7 @@ constexpr std::string_view help_text =
 void list(std::span<const Stage> table, std::string_view where) {
     for (const Stage& stage : table)
         if (stage.pass)
-            std::printf("%-16s %s%s\n", std::string(stage.name).c_str(), std::string(stage.reason).c_str(), std::string(where).c_str());
+            std::printf("%-18s %s%s\n", std::string(stage.name).c_str(), std::string(stage.reason).c_str(), std::string(where).c_str());
 }
 } // namespace
 

@@ -1,6 +1,8 @@
 #include "cli/commands.h"
 #include "driver/pipeline.h"
-#include "text/diagnostics.h"
+#include "base/diagnostics.h"
+#include "library/library.h"
+#include "vm/run_once.h"
 #include <algorithm>
 #include <cstdio>
 
@@ -21,6 +23,10 @@ int fail(const Error& error, std::span<const SourceText> sources) {
 }
 
 std::optional<SourceProgram> load_program(const std::string& path, int* out_exit) {
+    if (path.ends_with(".nrx")) {
+        *out_exit = fail(Error{Code::usage, "'" + path + "' is a compiled program, expected one in source", {}, "run it with nereus-run " + path});
+        return std::nullopt;
+    }
     SourceProgram program;
     Result<Module> module = parse_program(path, &program.sources);
     if (!module) {
@@ -39,6 +45,7 @@ CompileOptions compile_options(const Arguments& arguments) {
     options.target = arguments.value("target", "host");
     options.checked = arguments.has("checked");
     options.without = arguments.values("without");
+    options.run_init = [](Executable exe) { return run_once(std::move(exe), library()); };
     return options;
 }
 

@@ -57,14 +57,14 @@ int run_command(Words words) {
         if (!limit) return fail(limit.error());
         limit_memory(*limit);
         return call_all(
-            *arguments, params, [&](std::span<const Value> args) { return eval(*typed, FunctionId(0), args); },
+            *arguments, params, [&](std::span<const Value> args) { return eval(*typed, FunctionId(0), args, {.memory_limit = *limit}); },
             [&](const Error& error) { return describe(error, program->sources); });
     }
     Result<Executable> executable = compile(std::move(program->module), options);
     if (!executable) return fail(executable.error(), program->sources);
     Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*executable), library());
     if (!loaded) return fail(loaded.error());
-    const int code = run_loaded(*arguments, std::move(*loaded));
+    const int code = run_loaded(*arguments, std::move(*loaded), program->sources);
     if (arguments->has("stats")) std::fprintf(stderr, "compiles %ld\n", long(compiles()));
     return code;
 }

@@ -31,7 +31,7 @@ class Body {
     // Runs `inside` and forgets what it computed: values of a loop body do not dominate what follows.
     void scope(const Emit& inside);
     // `condition` has one i1 per lane; true is a fault.
-    void check(Value* condition, Fault fault, loop::BufferId operand, Value* value);
+    void check(Value* condition, Fault fault, loop::BufferId operand, Value* value, Value* size = nullptr);
     int width() const { return width_; }
 
  private:

@@ -177,21 +177,21 @@ void Emitter::when(Value* condition, const Emit& then, const Emit& otherwise) {
     enter(done);
 }
 
-void Emitter::fault_if(Value* condition, Fault fault, loop::BufferId operand, Value* value) {
+void Emitter::fault_if(Value* condition, Fault fault, loop::BufferId operand, Value* value, Value* size) {
     if (!fault_) {
         fault_ = block("fault");
         IR::InsertPointGuard guard(ir);
         ir.SetInsertPoint(fault_);
         Type *word = ir.getInt64Ty(), *half = ir.getInt32Ty();
-        Type* types[] = {word, half, half, word, word};
+        Type* types[] = {word, half, half, word, word, word};
         size_t offsets[] = {offsetof(KernelError, task), offsetof(KernelError, fault), offsetof(KernelError, operand),
-                            offsetof(KernelError, index), offsetof(KernelError, value)};
-        for (int i = 0; i < 5; ++i) fault_fields_[i] = ir.CreatePHI(types[i], 2);
+                            offsetof(KernelError, index), offsetof(KernelError, value), offsetof(KernelError, size)};
+        for (int i = 0; i < 6; ++i) fault_fields_[i] = ir.CreatePHI(types[i], 2);
         Value* record = launch_field(offsetof(Launch, err), ir.getPtrTy());
         llvm::BasicBlock *write = block("record"), *leave = block("leave");
         ir.CreateCondBr(ir.CreateICmpSLT(fault_fields_[0], ir.CreateLoad(word, record)), write, leave);
         ir.SetInsertPoint(write);
-        for (int i = 0; i < 5; ++i)
+        for (int i = 0; i < 6; ++i)
             ir.CreateStore(fault_fields_[i], ir.CreateConstGEP1_64(ir.getInt8Ty(), record, offsets[i]));
         ir.CreateBr(leave);
         ir.SetInsertPoint(leave);
@@ -202,8 +202,8 @@ void Emitter::fault_if(Value* condition, Fault fault, loop::BufferId operand, Va
     IR::InsertPointGuard guard(ir);
     ir.SetInsertPoint(failing);
     Place place = where();
-    Value* fields[] = {place.task, ir.getInt32(uint32_t(fault)), ir.getInt32(operand.index), place.index, value};
-    for (int i = 0; i < 5; ++i) fault_fields_[i]->addIncoming(fields[i], ir.GetInsertBlock());
+    Value* fields[] = {place.task, ir.getInt32(uint32_t(fault)), ir.getInt32(operand.index), place.index, value, size ? size : i64(0)};
+    for (int i = 0; i < 6; ++i) fault_fields_[i]->addIncoming(fields[i], ir.GetInsertBlock());
     ir.CreateBr(fault_);
 }
 } // namespace nereus::cg

@@ -69,13 +69,13 @@ class Emitter {
     // Faults: where() gives task and element; set by the plan before anything may fail.
     struct Place { Value *task, *index; };
     std::function<Place()> where;
-    void fault_if(Value* condition, Fault fault, loop::BufferId operand, Value* value);
+    void fault_if(Value* condition, Fault fault, loop::BufferId operand, Value* value, Value* size = nullptr);
 
  private:
     Value* launch_field(size_t offset, Type* type);
     llvm::Function* fn_;
     llvm::BasicBlock *entry_, *body_, *fault_ = nullptr;
-    llvm::PHINode* fault_fields_[5];                     // in the order of KernelError
+    llvm::PHINode* fault_fields_[6];                     // in the order of KernelError
     std::vector<llvm::AllocaInst*> vars_;
     std::map<int, Value*> params_;
     std::map<uint32_t, Value*> buffers_, scalars_;

@@ -61,9 +61,9 @@ void Body::hoist(const std::vector<ExprId>& roots, loop::GroupId group) {
     }
 }
 
-void Body::check(Value* condition, Fault fault, loop::BufferId operand, Value* value) {
+void Body::check(Value* condition, Fault fault, loop::BufferId operand, Value* value, Value* size) {
     if (width_ == 1) {
-        e_.fault_if(condition, fault, operand, e_.ir.CreateSExt(value, e_.ir.getInt64Ty()));
+        e_.fault_if(condition, fault, operand, e_.ir.CreateSExt(value, e_.ir.getInt64Ty()), size);
         return;
     }
     if (mask) condition = e_.ir.CreateAnd(condition, mask);

@@ -25,7 +25,7 @@ struct Outcome {
     std::vector<Bytes> buffers;
     int64_t out = 0;                                     // Launch.out[0]
     int32_t fault = 0;
-    KernelError error{INT64_MAX, 0, 0, 0, 0};
+    KernelError error{INT64_MAX, 0, 0, 0, 0, 0};
     int64_t tasks = 0;
 };
 

@@ -129,6 +129,7 @@ TEST(Map, Gather) {
                             Outcome failed = run(k, c, split);
                             EXPECT_EQ(failed.fault, int32_t(Fault::index_range));
                             EXPECT_EQ(failed.error.value, 11);
+                            EXPECT_EQ(failed.error.size, 11);
                             EXPECT_EQ(failed.error.operand, 0);
                             EXPECT_EQ(failed.error.index, 61 * post);
                         }

@@ -25,8 +25,9 @@ Value* Nest::offset(const Access& a, Body& indices) {
     int64_t size = size_of(e.f.buffers[a.buffer.index].dtype);
     for (const loop::Indirect& i : a.at) {
         Value* index = e.ir.CreateSExt(indices.emit(i.index), e.ir.getInt64Ty());
+        Value* extent = e.scalar(i.extent);
         // one unsigned comparison refuses negative ones too
-        indices.check(e.ir.CreateICmpUGE(index, e.scalar(i.extent)), Fault::index_range, a.buffer, index);
+        indices.check(e.ir.CreateICmpUGE(index, extent), Fault::index_range, a.buffer, index, extent);
         sum = e.ir.CreateAdd(sum, e.ir.CreateMul(index, e.ir.CreateMul(e.scalar(i.stride), e.i64(size))));
     }
     return sum;

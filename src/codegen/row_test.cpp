@@ -92,6 +92,7 @@ TEST(Scatter, AddsInOrder) {
                     EXPECT_EQ(failed.error.task, 0);
                     EXPECT_EQ(failed.error.index, 33);
                     EXPECT_EQ(failed.error.value, 13);
+                    EXPECT_EQ(failed.error.size, 13);
                 }
         }
 }

@@ -49,7 +49,7 @@ struct Evaluating {
         case AtomKind::floor_div:
         case AtomKind::mod: {
             if (args[1] == 0)
-                return Error{Code::value, "division by zero: " + dims.to_string(node.args[1]) + " is 0"};
+                return Error{Code::value, "division by zero"};
             Wide r = args[0] % args[1];
             if (r != 0 && (r < 0) != (args[1] < 0)) r += args[1];
             if (node.kind == AtomKind::mod) return r;

@@ -80,9 +80,10 @@ loop::Scheduled library_kernel(const loop::Function& signature) {
     return {signature, {}, std::move(layout), 0};
 }
 
-Result<Executable> compile_all(Module parsed, const CompileOptions& options, CompileReport* report) {
+} // namespace
+
+Result<Executable> compile_rest(Module module, const CompileOptions& options, CompileReport* report) {
     Target target = TRY(target_named(options.target));
-    Module module = TRY(run_stages(std::move(parsed), "", options, report));
     const Function typed = module.functions[0];
     auto timed = [&, watch = Stopwatch()](const char* stage) mutable {
         if (report) report->stages.push_back({stage, watch.milliseconds()});
@@ -118,9 +119,11 @@ Result<Executable> compile_all(Module parsed, const CompileOptions& options, Com
     timed("emit");
     return made;
 }
-} // namespace
 
 Result<Executable> compile(Module parsed, const CompileOptions& options, CompileReport* report) {
-    return guarded([&] { return compile_all(std::move(parsed), options, report); });
+    return guarded([&]() -> Result<Executable> {
+        TRY(target_named(options.target));
+        return compile_rest(TRY(run_stages(std::move(parsed), "", options, report)), options, report);
+    });
 }
 } // namespace nereus

@@ -3,6 +3,8 @@
 #include "emit/emit.h"
 #include "infer/shapes.h"
 #include "text/parse.h"
+#include "value/value.h"
+#include <functional>
 
 namespace nereus {
 struct CompileOptions {
@@ -10,6 +12,9 @@ struct CompileOptions {
     std::string target = "host";             // x86-64-v2, x86-64-v3, x86-64-v4 or host
     bool checked = false;                    // kernels assert their bounds; tasks run alone, in random order
     std::vector<std::string> without;        // optimisations of pipeline.h that are left out
+    // Runs an executable whose entry takes nothing, on this machine. Empty: what depends on constants only stays in the
+    // program. It is handed in because nothing here may use the runtime.
+    std::function<Result<Value>(Executable)> run_init = {};
 };
 
 struct StageTime {
@@ -31,5 +36,7 @@ Result<Module> parse_program(const std::string& path, std::vector<SourceText>* o
 Result<Module> run_until(Module parsed, std::string_view stage, const CompileOptions& options, CompileReport* report = nullptr);
 Result<Lowered> lower_program(Module parsed, const CompileOptions& options, CompileReport* report = nullptr);
 Result<Executable> compile(Module parsed, const CompileOptions& options, CompileReport* report = nullptr);
+// The rest of a compile, for a module that has been through the stages of pipeline.h.
+Result<Executable> compile_rest(Module module, const CompileOptions& options, CompileReport* report);
 int64_t compiles();                          // how often this process has made machine code
 } // namespace nereus

@@ -1,6 +1,6 @@
 // Every stage keeps what a program means: all test programs are interpreted after each stage of the pipeline, and as they
-// are at its end when one optimisation is left out, or when a pass that no compile runs comes after specialise. Same values
-// bit for bit, same failures.
+// are at its end when one optimisation is left out, or when a pass that no compile runs comes after specialise or grad. Same
+// values bit for bit, same failures.
 #include "driver/pipeline.h"
 #include "driver/random_inputs_testing.h"
 #include "eval/eval.h"
@@ -59,14 +59,18 @@ std::vector<Stand> stands(const Module& parsed, const CompileOptions& options) {
     }
     for (const Stage& stage : on_request()) {
         if (is_open(stage, options.entry)) continue;
-        auto changed = [&]() -> Result<Module> {
-            Module m = TRY(stage.pass(TRY(run_until(parsed, "specialise", options))));
-            TRY(verified(m, stage));
-            return m;
-        };
-        auto whole = [&]() -> Result<Module> { return run_rest(TRY(changed()), "specialise", options); };
-        add("unshaped with " + std::string(stage.name), changed());
-        add("with " + std::string(stage.name), whole());
+        std::vector<std::string_view> places = {"specialise"};
+        if (stage.name == "partial_evaluation") places.push_back("grad");
+        for (std::string_view place : places) {
+            auto changed = [&]() -> Result<Module> {
+                Module m = TRY(stage.pass(TRY(run_until(parsed, place, options))));
+                TRY(verified(m, stage));
+                return m;
+            };
+            auto whole = [&]() -> Result<Module> { return run_rest(TRY(changed()), place, options); };
+            add("unshaped with " + std::string(stage.name) + " after " + std::string(place), changed());
+            add("with " + std::string(stage.name) + " after " + std::string(place), whole());
+        }
     }
     return all;
 }

@@ -1,11 +1,12 @@
 #include "driver/pipeline.h"
+#include "driver/init.h"
 #include "grad/grad.h"
 #include "grad/leaves.h"
 #include "infer/specialise.h"
 #include "ir/verify.h"
 #include "pass/passes.h"
 #include "pass/rotate_while.h"
-#include "text/suggest.h"
+#include "base/suggest.h"
 #include <algorithm>
 #include <functional>
 
@@ -22,27 +23,11 @@ Result<Module> specialise_stage(Module m, StageContext& c) {
     }
     return expand_leaves(TRY(specialise(std::move(m), entry)));
 }
-bool holds_cell(const Types& types, TypeId id) {
-    if (types[id].kind == TypeKind::ref) return true;
-    for (TypeId part : types[id].parts)
-        if (holds_cell(types, part)) return true;
-    return false;
-}
-// Of a closure that is reached by a cell that it captures. The shapes stage follows a cell where it stands for a type
-// parameter of data, as other captured cells do, and not where a declaration says Ref.
-bool declares_cells(const Module& m, size_t first_decl) {
-    for (size_t i = first_decl; i < m.decls.size(); ++i)
-        for (const Constructor& c : m.decls[i].constructors)
-            for (TypeId field : c.fields)
-                if (holds_cell(m.types, field)) return true;
-    return false;
-}
 // Closures that are differentiated are made data first. Where that costs a size that the program needs, they stay, and
 // the reference form differentiates them.
 Result<Module> grad_stage(Module m, StageContext&) {
     if (!differentiates_closures(m)) return grad(rotate_writing_loops(std::move(m)));
     Result<Module> first_order = defunctionalise(m);
-    if (first_order && declares_cells(*first_order, m.decls.size())) return grad(std::move(m));
     if (first_order) first_order = grad(rotate_writing_loops(std::move(*first_order)));
     if (first_order && infer_shapes(*first_order, FunctionId(0), nullptr)) return first_order;
     return grad(std::move(m));
@@ -61,10 +46,12 @@ constexpr Stage stages[] = {
     {"static_arguments", static_arguments, "after inlining, which shows what a recursion computes at every step"},
     {"hoist_invariants", hoist_invariants, "each value is computed once per trip by now: once per loop is what is left"},
     {"dead_code", dead_code, "chains that only computed shapes are known by now and need not run"},
+    {"init", init_stage, true, "last: what is left of the constant part is run once, by the compiler, and kept"},
 };
 constexpr Stage requested[] = {
     {"rotate_while", rotate_while, "before gradients: a condition is differentiated with the trip it ends"},
     {"defunctionalise", defunctionalise, "before gradients: the gradient of a closure is then that of data and of a match"},
+    {"partial_evaluation", partial_evaluation, "after gradients: the tape of the reference form is known where code is straight"},
 };
 } // namespace
 
@@ -104,7 +91,7 @@ Status check_without(const CompileOptions& options) {
         if (stage == pipeline().end() && find_pass(name))
             return Error{Code::usage, "--without: no compile runs the pass " + name, {}, "it is there for nereus opt --pass=" + name};
         if (stage == pipeline().end()) return no_such_pass(name, "--without");
-        if (!stage->pass)
+        if (!stage->may_be_left_out)
             return Error{Code::usage, "--without: " + name + " is not an optimisation: no program compiles without it", {},
                          "nereus opt --list shows what can be left out"};
     }

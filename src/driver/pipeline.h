@@ -12,8 +12,12 @@ struct Stage {
     constexpr Stage(std::string_view name, Step step, std::string_view reason) : name(name), reason(reason), step(step) {}
 
     std::string_view name, reason;
+    constexpr Stage(std::string_view name, Step step, bool may_be_left_out, std::string_view reason)
+        : name(name), reason(reason), step(step), may_be_left_out(may_be_left_out) {}
+
     Pass pass = nullptr;                     // an optimisation: the program means the same without it
     Step step = nullptr;                     // needs the options, or reports
+    bool may_be_left_out = pass != nullptr;
     Result<Module> run(Module m, StageContext& c) const { return pass ? pass(std::move(m)) : step(std::move(m), c); }
 };
 std::span<const Stage> pipeline();           // up to the last module; kernels, storage and emit follow in compile.cpp

@@ -27,7 +27,13 @@ Value list(std::vector<Value> items) {
     return made;
 }
 
-// The message both give; nothing: both succeed.
+template <class Sources> std::string place(const Error& error, const Sources& sources) {
+    const Span& at = error.where;
+    if (!at.known() || size_t(at.source) >= sources.size()) return "nowhere";
+    return sources[size_t(at.source)].path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + "+" + std::to_string(at.length);
+}
+
+// The message both give, with the same code at the same place; nothing: both succeed.
 std::string message(const std::string& program, std::vector<Value> args) {
     SCOPED_TRACE(program);
     ParseInput input;
@@ -36,6 +42,7 @@ std::string message(const std::string& program, std::vector<Value> args) {
     input.load = [](const std::string& imported) { return read_file(imported); };
     Result<Module> parsed = parse(std::move(input), all_ops(), nullptr);
     if (!parsed) return ADD_FAILURE() << parsed.error().message, "";
+    const std::vector<SourceText> parsed_sources = parsed->sources;
     CompileOptions options;
     Result<Module> shaped = run_until(*parsed, "shapes", options);
     if (!shaped) return ADD_FAILURE() << shaped.error().message, "";
@@ -43,12 +50,16 @@ std::string message(const std::string& program, std::vector<Value> args) {
     if (!exe) return ADD_FAILURE() << exe.error().message, "";
     Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*exe), library());
     if (!loaded) return ADD_FAILURE() << loaded.error().message, "";
-    std::unique_ptr<Context> context = std::move(*Context::make(*loaded, {}));
-    Result<Value> expected = eval(*shaped, FunctionId(0), args), found = context->run((*loaded)->exe().entries[0], args);
+    constexpr int64_t limit = int64_t(1) << 33;
+    std::unique_ptr<Context> context = std::move(*Context::make(*loaded, {.memory_limit = limit}));
+    Result<Value> expected = eval(*shaped, FunctionId(0), args, {.memory_limit = limit});
+    Result<Value> found = context->run((*loaded)->exe().entries[0], args);
     EXPECT_EQ(bool(expected), bool(found));
     if (expected || found) return "";
     EXPECT_EQ(expected.error().message, found.error().message);
-    EXPECT_EQ(expected.error().code, found.error().code);
+    EXPECT_EQ(expected.error().hint, found.error().hint);
+    EXPECT_EQ(code_name(expected.error().code), code_name(found.error().code));
+    EXPECT_EQ(place(expected.error(), parsed_sources), place(found.error(), (*loaded)->exe().sources));
     return found.error().message;
 }
 
@@ -62,13 +73,13 @@ TEST(SameErrors, ElementsOfAnotherSize) {
     EXPECT_EQ(message(std::string(lists), {list({ones({2}), ones({2})})}), "");
     EXPECT_EQ(message(std::string(lists), {list({})}), "");
     EXPECT_EQ(message(std::string(lists), {list({ones({2}), ones({3}), ones({4})})}),
-              "an element of %x_1: expected sizes (2), found (3)");
+              "@f: an element of %x: expected sizes (2), found (3)");
 }
 TEST(SameErrors, SequencesAreWalkedFromTheirEnd) {
     std::string text = "def @main(%x: Seq[Tensor[(?, 3), f32]]) { @f(%x) }\n"
                        "def @f(%x: Seq[Tensor[(n, ?), f32]]) { full([n], 1.0) }";
     EXPECT_EQ(message(text, {Value::seq({ones({2, 3}), ones({4, 3}), ones({5, 3})})}),
-              "an element of %x_1: expected sizes (2, 3), found (5, 3)");
+              "@f: an element of %x: expected sizes (2, 3), found (5, 3)");
 }
 TEST(SameErrors, NoNumberMakesTheSize) {
     std::string text = "def @main(%x: Seq[Tensor[(?), f32]]) { @f(%x) }\n"
@@ -79,7 +90,7 @@ TEST(SameErrors, NoNumberMakesTheSize) {
 TEST(SameErrors, RankOfATensor) {
     std::string text = "def @main(%x: Tensor[.., f32]) { @f(%x) }\ndef @f(%x: Tensor[(n, 3), f32]) { full([n], 1.0) }";
     EXPECT_EQ(message(text, {ones({2, 3})}), "");
-    EXPECT_EQ(message(text, {ones({2, 4})}), "%x_1 is declared (n, 3) = (2, 3), found (2, 4)");
+    EXPECT_EQ(message(text, {ones({2, 4})}), "@f: %x is declared (n, 3) = (2, 3), found (2, 4)");
     message(text, {ones({2})});
 }
 // A million levels: neither walk may use the native stack, and what is shared is met once.
@@ -158,6 +169,119 @@ TEST(SameErrors, SequencesThatCannotBeJoined) {
     EXPECT_EQ(message(text, {Value::seq({ones({2, 3}), ones({1, 3})})}), "");
     EXPECT_EQ(message(text, {Value::seq({})}), "concat: nothing to concatenate");
     EXPECT_EQ(message(text, {Value::seq({ones({2, 3}), ones({1, 2})})}), "concat: shapes differ off axis 0: (2, 3) and (1, 2)");
+}
+struct Case { std::string parameters, body; std::vector<Value> args; std::string refused; };
+void each_is_refused(const std::vector<Case>& cases) {
+    for (const Case& c : cases) EXPECT_EQ(message("def @main(" + c.parameters + ") {\n  " + c.body + "\n}", c.args), c.refused);
+}
+Value number(int64_t n) { return integers({n}, true); }
+
+TEST(SameErrors, NumbersOutOfTheirDomain) {
+    each_is_refused({
+        {"%k: i64", "assert(%k < 3, \"k must be below 3\"); %k", {number(3)}, "assertion failed: k must be below 3"},
+        {"%k: i64", "assert(%k < 3); %k", {number(3)}, "assertion failed"},
+        {"%x: Tensor[(n), f32], %i: Tensor[(k), i64]", "gather(%x, %i)", {ones({2}), integers({0, 5})}, "index 5 is out of range for size 2"},
+        {"%x: Tensor[(n), f32], %i: Tensor[(k), i64]", "gather(%x, %i)", {ones({2}), integers({-1})}, "index -1 is out of range for size 2"},
+        {"%x: Tensor[(n, m), f32], %i: Tensor[(k), i64]", "gather(%x, %i, axis=1)", {ones({2, 3}), integers({0, 4})}, "index 4 is out of range for size 3"},
+        {"%x: Tensor[(n), f32], %i: Tensor[(k), i64], %v: Tensor[(k), f32]", "scatter_add(%x, %i, %v)", {ones({2}), integers({0, 5}), ones({2})},
+         "index 5 is out of range for size 2"},
+        {"%x: Tensor[(n), f32], %i: i64", "%x[%i]", {ones({2}), number(2)}, "index 2 is out of range for size 2"},
+        {"%x: Tensor[(n, m), f32], %i: i64", "%x[0, %i]", {ones({1, 2}), number(-3)}, "index -3 is out of range for size 2"},
+        {"%x: Tensor[.., f32], %i: i64", "%x[%i]", {ones({2}), number(2)}, "index 2 is out of range for size 2"},
+        {"%x: Tensor[(n), f32]", "%x[3]", {ones({2})}, "index 3 is out of range for size 2"},
+        {"%s: Seq[f32], %i: i64", "%s[%i]", {Value::seq({ones({}), ones({})}), number(2)}, "index 2 is out of range for a Seq of length 2"},
+        {"%s: Seq[f32]", "%s[length(%s) - 1]", {Value::seq({})}, "index -1 is out of range for a Seq of length 0"},
+        {"%s: Seq[f32], %i: i64", "set(%s, %i, 1.0)", {Value::seq({ones({})}), number(-1)}, "index -1 is out of range for a Seq of length 1"},
+        {"%x: Tensor[(n), i64], %y: Tensor[(n), i64]", "%x // %y", {integers({1, 2}), integers({1, 0})}, "division by zero"},
+        {"%x: i64, %y: i64", "%x / %y", {number(1), number(0)}, "division by zero"},
+        {"%x: i64, %y: i64", "mod(%x, %y)", {number(1), number(0)}, "division by zero"},
+        {"%k: i64", "full([%k], 1.0)", {number(1'000'000'000'000)}, "out of memory: the limit is 8589934592 bytes"},
+        {"%k: i64", "full([%k, %k], 1.0)", {number(1'000'000'000'000)},
+         "shape (1000000000000, 1000000000000) has more elements than 64 bits can count"},
+    });
+}
+TEST(SameErrors, SizesThatDoNotFit) {
+    each_is_refused({
+        {"%x: Tensor[(n), f32], %y: Tensor[(m), f32]", "%x + %y", {ones({3}), ones({2})}, "sizes that must be equal or 1: found n = 3 and m = 2"},
+        {"%x: Tensor[(n), f32], %y: Tensor[(m), f32]", "gather(%x, nonzero(%x > 0.0)[0]) + %y", {ones({3}), ones({2})},
+         "sizes that must be equal or 1: found k = 3 and m = 2"},
+        {"%x: Tensor[(n, k), f32], %y: Tensor[(j, m), f32]", "matmul(%x, %y)", {ones({2, 2}), ones({1, 2})},
+         "inner dims: expected k == j, found k = 2 and j = 1"},
+        {"%x: Tensor[(n, k), f32], %y: Tensor[(j, m), f32]", "concat([%x, %y], axis=0)", {ones({2, 2}), ones({2, 1})},
+         "axis 1: expected k == m, found k = 2 and m = 1"},
+        {"%x: Tensor[(n), f32], %k: i64", "split(%x, [%k, 2], axis=0)", {ones({3}), number(2)}, "the sum of the sizes: expected k + 2 == n, found k + 2 = 4 and n = 3"},
+        {"%x: Tensor[(n), f32], %k: i64", "reshape(%x, [%k, 2])", {ones({3}), number(2)},
+         "elements before and after: expected n == 2*k, found n = 3 and 2*k = 4"},
+        {"%x: Tensor[(n), f32]", "reshape(%x, [-1, 2])", {ones({3})},
+         "elements to share among the sizes beside -1: expected n == 2*(n//2), found n = 3 and 2*(n//2) = 2"},
+        {"%x: Tensor[(n), f32], %k: i64", "broadcast_to(%x, [%k])", {ones({3}), number(2)}, "size 3 does not broadcast to 2"},
+        {"%k: i64, %x: Tensor[(n), f32]", "broadcast_to(%x, [%k])", {number(5), ones({3})}, "size 3 does not broadcast to 5"},
+        {"%x: Tensor[(n), f32], %k: i64", "sum_to(%x, [%k])", {ones({3}), number(2)}, "size 3 does not sum to 2"},
+        {"%k: i64, %x: Tensor[(n), f32]", "sum_to(%x, [%k])", {number(2), ones({3})}, "size 3 does not sum to 2"},
+        {"%x: Tensor[(n), f32], %k: i64", "%x[%k:]", {ones({2}), number(3)}, "the ends of a range: expected k <= n, found k = 3 and n = 2"},
+        {"%x: Tensor[(n), f32], %k: i64", "%x[:%k]", {ones({2}), number(3)}, "the end of a range: expected k <= n, found k = 3 and n = 2"},
+        {"%x: Tensor[(n), f32], %k: i64", "slice(%x, [%k], [n])", {ones({2}), number(-1)}, "the start of a range: expected 0 <= k, found k = -1"},
+        {"%x: Tensor[(n), f32], %k: i64", "slice_update(%x, %x, [%k])", {ones({2}), number(1)},
+         "the end of a range: expected n + k <= n, found n + k = 3 and n = 2"},
+        {"%k: i64", "full([%k], 1.0)", {number(-3)}, "a size: expected 0 <= k, found k = -3"},
+        {"%x: Tensor[(n), f32]", "full([n - 3], 1.0)", {ones({2})}, "a size: expected 0 <= n - 3, found n - 3 = -1"},
+        {"%x: Tensor[(n), f32], %k: i64", "%y: Tensor[(n), f32] = full([%k], 1.0)\n  %y", {ones({3}), number(2)},
+         "axis 0 of %y: expected n == k, found n = 3 and k = 2"},
+    });
+}
+TEST(SameErrors, SizesOfUnknownRanksThatDoNotFit) {
+    const std::string two = "%x: Tensor[.., f32], %y: Tensor[.., f32]";
+    each_is_refused({
+        {two, "%x + %y", {ones({3}), ones({2})}, "sizes 3 and 2 must be equal or 1"},
+        {two, "matmul(%x, %y)", {ones({2, 2}), ones({1, 2})}, "inner dims: found 2 and 1"},
+        {two, "matmul(%x, %y)", {ones({}), ones({1, 2})}, "a tensor of rank 0 has no axis to contract"},
+        {"%x: Tensor[.., f32], %i: i64", "%x[%i]", {ones({}), number(0)}, "axis 0 is out of range for rank 0"},
+        {"%x: Tensor[.., f32]", "reshape(%x, [4, 2])", {ones({3, 1})}, "elements before and after: found 3 and 8"},
+        {"%x: Tensor[.., f32]", "reshape(%x, [-1, 2])", {ones({3})}, "elements to share among the sizes beside -1: found 3 and 2"},
+        {"%x: Tensor[.., f32]", "transpose(%x, [1, 0])", {ones({3})}, "perm has 2 axes, the tensor 1"},
+        {"%x: Tensor[.., f32]", "sum(%x, axes=[1])", {ones({3})}, "axis 1 is out of range for rank 1"},
+        {"%x: Tensor[.., f32], %k: i64", "split(%x, [%k, 2], axis=0)", {ones({3}), number(2)}, "the sum of the sizes: found 4 and 3"},
+        {"%x: Tensor[.., f32], %k: i64", "broadcast_to(%x, [%k])", {ones({3}), number(5)}, "size 3 does not broadcast to 5"},
+        {"%x: Tensor[.., f32], %k: i64", "broadcast_to(%x, [%k])", {ones({1, 3}), number(3)}, "rank 2 does not broadcast to rank 1"},
+        {"%x: Tensor[.., f32], %k: i64", "sum_to(%x, [%k])", {ones({3}), number(2)}, "size 3 does not sum to 2"},
+    });
+}
+TEST(SameErrors, CallsAndResults) {
+    const std::string f = "def @f(%x: Tensor[(n), f32], %y: Tensor[(n), f32]) where mod(n, 2) == 0 { %x * %y }\n";
+    const std::string use = "def @main(%x: Tensor[(n), f32], %y: Tensor[(m), f32]) { @f(%x, %y) }\n";
+    EXPECT_EQ(message(use + f, {ones({2}), ones({2})}), "");
+    EXPECT_EQ(message(use + f, {ones({2}), ones({4})}), "@f: axis 0 of %y: expected n == m, found n = 2 and m = 4");
+    EXPECT_EQ(message(use + f, {ones({3}), ones({3})}), "@f: where: expected mod(n, 2) == 0, found mod(n, 2) = 1");
+    const std::string made = "def @main(%x: Tensor[(n), f32], %k: i64) { @g(%x, %k) }\ndef @g(%x: Tensor[(n), f32], %k: i64) -> Tensor[(n), f32] { full([%k], 1.0) }";
+    EXPECT_EQ(message(made, {ones({3}), number(2)}), "axis 0 of the result of @g: expected n == k, found n = 3 and k = 2");
+    const std::string inner = "def @main(%x: Tensor[(n), f32], %i: i64) { @get(%x, %i) }\ndef @get(%x, %i) {\n  %x[%i]\n}";
+    EXPECT_EQ(message(inner, {ones({3}), number(7)}), "index 7 is out of range for size 3");
+}
+TEST(SameErrors, ArgumentsThatAreNotWhatIsDeclared) {
+    each_is_refused({
+        {"%x: Tensor[(n), f32], %y: Tensor[(n), f32]", "%x + %y", {ones({2}), ones({3})}, "argument %y: axis 0 is 3, expected n = 2"},
+        {"%x: Tensor[(n, 6), f32]", "sum(%x)", {ones({2, 7})}, "argument %x: axis 1 is 7, expected 6"},
+        {"%x: Tensor[(n, 6*m), f32]", "sum(%x)", {ones({2, 7})}, "argument %x: axis 1: no m makes 6*m = 7"},
+        {"%x: Tensor[(n, 6), f32]", "sum(%x)", {ones({2})}, "argument %x: expected rank 2, found shape (2)"},
+        {"%x: Tensor[(n, ..), f32]", "sum(%x)", {ones({})}, "argument %x: expected rank 1 or more, found shape ()"},
+        {"%x: Tensor[(n), f32]", "sum(%x)", {integers({1})}, "argument %x: expected dtype f32, found i64"},
+        {"%x: Tensor[(n), f32]", "sum(%x)", {Value::seq({})}, "argument %x: expected a tensor of f32, found a seq"},
+        {"%x: (f32, f32)", "%x.0", {ones({})}, "argument %x: expected a tuple of 2, found a tensor"},
+        {"%x: (f32, f32)", "%x.0", {Value::tuple({ones({})})}, "argument %x: the tuple has 2 parts, found 1"},
+        {"%x: Seq[f32]", "length(%x)", {ones({})}, "argument %x: expected a seq, found a tensor"},
+        {"%x: Tensor[..s, f32], %y: Tensor[..s, f32]", "%x + %y", {ones({3}), ones({1})},
+         "argument %y has another shape than %x: both are ..s"},
+    });
+    const std::string declared = "type T = A | B(f32)\ntype R = {w: f32, b: f32}\n";
+    auto taken = [&](const std::string& type, Value value) { return message(declared + "def @main(%x: " + type + ") { 1 }", {std::move(value)}); };
+    EXPECT_EQ(taken("T", ones({})), "argument %x: expected a constructor, found a tensor");
+    EXPECT_EQ(taken("T", Value::ctor("C", {})), "argument %x: no constructor 'C' in this type");
+    EXPECT_EQ(taken("T", Value::ctor("B", {})), "argument %x: B has 1 part, found 0");
+    EXPECT_EQ(taken("R", Value::ctor("B", {})), "argument %x: expected a record, found a constructor");
+    EXPECT_EQ(taken("R", Value::record({{"w", ones({})}})), "argument %x: field 'b' of the record is missing");
+    EXPECT_EQ(taken("R", Value::record({{"w", ones({})}, {"q", ones({})}})), "argument %x: the record has no field 'q'");
+    EXPECT_EQ(message("def @main(%x: Tensor[(n), f32]) where mod(n, 2) == 0 { sum(%x) }", {ones({3})}),
+              "@main: where: expected mod(n, 2) == 0, found mod(n, 2) = 1");
 }
 } // namespace
 } // namespace nereus

@@ -9,6 +9,7 @@
 #include "value/json.h"
 #include "value/text.h"
 #include "vm/context.h"
+#include "vm/run_once.h"
 #include <algorithm>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -39,6 +40,7 @@ void three_ways(const std::string& path, const std::string& entry, int calls, ui
     ASSERT_TRUE(parsed) << parsed.error().message;
     CompileOptions options;
     options.entry = entry;
+    options.run_init = [](Executable exe) { return run_once(std::move(exe), library()); };
     Result<Module> typed = run_until(*parsed, "grad", options), shaped = run_until(*parsed, "shapes", options);
     ASSERT_TRUE(typed) << typed.error().message;
     ASSERT_TRUE(shaped) << shaped.error().message;

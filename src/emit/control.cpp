@@ -40,7 +40,9 @@ void EmitFunction::block(BlockId id, std::span<const ValueId> adopted, const Tar
     // Whatever makes the result may write it in place, unless a check follows: it may find that the size is another.
     for (size_t i = 0; i < targets.size(); ++i) {
         ValueId v = block.results[i];
-        if (targets[i] && kept(v) == Kept::address && made.contains(v)) wanted_.emplace(v, *targets[i]);
+        if (!targets[i] || kept(v) != Kept::address || !made.contains(v)) continue;
+        wanted_.emplace(v, *targets[i]);
+        want_beginnings(block, v, *targets[i], made);
     }
 
     std::vector<std::vector<ValueId>> last(block.bindings.size());

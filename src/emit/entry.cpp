@@ -4,6 +4,7 @@
 #include "emit/door_types.h"
 #include "emit/function.h"
 #include "emit/size_solver.h"
+#include "ir/check_text.h"
 #include "ir/instantiate.h"
 #include <algorithm>
 #include <set>
@@ -23,6 +24,7 @@ class EmitDoor {
             leaves(typed[param].type, entry_.params.back().type, entry_.param_leaves, true);
         }
         entry_.name = typed.name;
+        entry_.where = program_.place(typed.span);
         entry_.sizes = uint32_t(sizes_.size());
         if (holds_function(typed.result))
             return Error{Code::type, "the result of the entry point has a function or cell in its type: these cannot leave the program",
@@ -43,8 +45,8 @@ class EmitDoor {
         for (Sym s : dims().symbols_of(d))               // local to one element: nothing to compare it with
             if (std::find(function_.symbols.begin(), function_.symbols.end(), s) == function_.symbols.end()) return -1;
         entry_.size_names.push_back(dims().to_string(d));
-        std::string uneven = "argument %" + param_ + ": axis " + std::to_string(axis) + " is {1}, expected " + dims().to_string(d) + " = {0}";
-        sizes_.push_back({{d, Reg(sizes_.size()), direct, std::move(uneven)}, param_, axis});
+        std::string who = "argument %" + param_ + ": axis " + std::to_string(axis) + ": ";
+        sizes_.push_back({{d, Reg(sizes_.size()), direct, std::move(who)}, param_, axis});
         return int32_t(sizes_.size() - 1);
     }
 
@@ -116,9 +118,9 @@ class EmitDoor {
         solver.solve(std::move(open), observed);
         for (const Size& size : sizes_) check(solver, size);
         for (const DimFact& fact : function_.where) {
-            std::string text = "where " + dims().to_string(fact.left) + " " + std::string(sign(fact.relation)) + " " + dims().to_string(fact.right);
+            std::string text = check_text(dims(), fact, "@" + function_.name + ": where");
             Reg left = dim(fact.left), right = dim(fact.right);
-            put(Opcode::check, program_.site(Code::shape, text + " does not hold: found {0} and {1}", fact.span), left, right, uint16_t(fact.relation));
+            put(Opcode::check, program_.site(Code::shape, std::move(text), fact.span), left, right, uint16_t(fact.relation));
         }
         check_shape_variables();
         for (const Binding* b : first_checks(program_.module(), function_)) {       // before results get their memory
@@ -150,11 +152,6 @@ class EmitDoor {
         info.results = uint32_t(given.size());
         entry_.function = uint32_t(program_.exe.functions.size());
         program_.exe.functions.push_back(std::move(info));
-    }
-
-    static std::string_view sign(Relation relation) {
-        constexpr std::string_view signs[] = {"==", "!=", "<", "<=", ">", ">=", "~"};
-        return signs[size_t(relation)];
     }
 
     // Two arguments of shape ..s have the same shape.

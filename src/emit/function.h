@@ -109,6 +109,7 @@ class EmitFunction {
     std::optional<Place> place_to_take(const Binding& by, ValueId v);            // none: it is read again, or not ours
     std::optional<Place> place_for_arms(const Binding& b, size_t result);
     bool is_wanted_elsewhere(ValueId v, const Place& place) const;
+    void want_beginnings(const Block& block, ValueId v, const Place& place, const std::unordered_set<ValueId>& made);
     void copy(const Binding& b);
 
     // narrow.cpp: values under a type that says more about their sizes

@@ -1,5 +1,6 @@
 // What the host program does itself: arithmetic on numbers, cells, sequences, checks.
 #include "emit/function.h"
+#include "ir/check_text.h"
 #include <algorithm>
 
 namespace nereus {
@@ -118,21 +119,9 @@ void EmitFunction::builtin(const Binding& b) {
 }
 
 uint32_t check_site(EmitProgram& program, const Binding& b) {
-    constexpr std::string_view signs[] = {"==", "!=", "<", "<=", ">", ">=", "~"};
-    const DimFact& fact = b.fact;
-    const Dims& dims = program.module().dims;
-    auto side = [&](Dim d, std::string_view mark) {
-        std::string text = dims.to_string(d);
-        return dims.constant_value(d) ? text : text + " = " + std::string(mark);
-    };
     const Attribute* what = find_attribute(b, "what");
     std::string text = what ? std::get<std::string>(what->value) : std::string("sizes do not fit");
-    if (!is_message(text))
-        text += ": expected " + dims.to_string(fact.left) + " " + std::string(signs[size_t(fact.relation)]) + " " +
-                dims.to_string(fact.right) + ", found " +
-                (dims.constant_value(fact.left)    ? side(fact.right, "{1}")
-                 : dims.constant_value(fact.right) ? side(fact.left, "{0}")
-                                                   : side(fact.left, "{0}") + " and " + side(fact.right, "{1}"));
+    if (!find_attribute(b, "whole")) text = check_text(program.module().dims, b.fact, text);     // else it says it all
     return program.site(Code::shape, std::move(text), b.span);
 }
 

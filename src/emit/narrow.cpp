@@ -87,7 +87,7 @@ void EmitFunction::narrow(const Binding& b) {
 // A tensor is blamed with the sizes it declares, a structure with those of the element that is wrong.
 std::string EmitFunction::misfit_text(const std::string& who, ValueId v) {
     const Type t = type(v);
-    if (t.kind != TypeKind::tensor || !who.starts_with("%")) return who + ": expected sizes {expected}, found {found}";
+    if (t.kind != TypeKind::tensor || who.find("an element of ") != who.npos) return who + ": expected sizes {expected}, found {found}";
     std::string text;
     bool constant = true;
     for (Dim d : t.shape.dims) {

@@ -1,4 +1,5 @@
 #include "emit/program.h"
+#include "exe/checksum.h"
 #include "ir/instantiate.h"
 
 namespace nereus {
@@ -28,15 +29,21 @@ uint32_t EmitProgram::weight(std::span<const std::byte> bytes) {
     return offset;
 }
 
-std::string EmitProgram::place(Span span) const {
-    if (!span.known() || size_t(span.source) >= module().sources.size()) return {};
-    return module().sources[size_t(span.source)].path + ":" + std::to_string(span.line) + ":" + std::to_string(span.column);
+Span EmitProgram::place(Span span) {
+    if (!span.known() || size_t(span.source) >= module().sources.size() || span.line < 1 || span.column < 1) return {};
+    auto [it, fresh] = sources.emplace(span.source, int32_t(exe.sources.size()));
+    if (fresh) {
+        const SourceText& from = module().sources[size_t(span.source)];
+        exe.sources.push_back({from.path, int64_t(checksum(std::as_bytes(std::span(from.text))))});
+    }
+    span.source = it->second;
+    return span;
 }
 
 uint32_t EmitProgram::site(Code code, std::string what, Span span, std::string hint) {
-    Site made{code, std::move(what), place(span), std::move(hint)};
+    Site made{code, std::move(what), std::move(hint), place(span)};
     for (size_t i = exe.sites.size(); i-- > 0 && i + 8 > exe.sites.size();)        // neighbours often agree
-        if (exe.sites[i].what == made.what && exe.sites[i].place == made.place && exe.sites[i].code == made.code) return uint32_t(i);
+        if (exe.sites[i] == made) return uint32_t(i);
     exe.sites.push_back(std::move(made));
     return uint32_t(exe.sites.size() - 1);
 }

@@ -12,6 +12,7 @@ struct EmitProgram {
     std::unordered_map<int64_t, uint32_t> constants;
     std::map<std::vector<uint32_t>, uint32_t> lists;
     std::map<std::vector<std::byte>, uint32_t> weights;
+    std::map<int32_t, int32_t> sources;      // of the module, in the executable: those that can be blamed
     std::map<TypeId, uint32_t> door_types;   // types without door sizes: what print shows, results
 
     Module& module() const { return lowered.module; }
@@ -20,7 +21,7 @@ struct EmitProgram {
     uint32_t weight(std::span<const std::byte> bytes);
     uint32_t site(Code code, std::string what, Span span, std::string hint = {});
     void mark(uint32_t site);                // instructions from here on are blamed on it
-    std::string place(Span span) const;
+    Span place(Span span);                   // of the module, as one of the executable
     uint32_t plain_door_type(TypeId type);
 };
 } // namespace nereus

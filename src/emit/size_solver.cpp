@@ -54,7 +54,7 @@ void SizeSolver::take(Reg value, const ObservedSize& size, Sym symbol) {
     Reg taken = op(Opcode::logical_and, op(Opcode::lt, value, number(0)), op(Opcode::ge, size.found, number(0)));
     Reg tested = op(Opcode::move, size.found, 0);
     put(Opcode::move_if, tested, whole, taken, 0);
-    std::string text = !size.uneven.empty() ? size.uneven : "no " + dims.symbol(symbol).name + " makes " + dims.to_string(size.written) + " = {1}";
+    std::string text = size.who + "no " + dims.symbol(symbol).name + " makes " + dims.to_string(size.written) + " = {1}";
     put(Opcode::check, program.site(Code::shape, std::move(text), span), tested, size.found, uint16_t(Relation::equal));
     put(Opcode::move_if, value, quotient, taken, 0);
 }

@@ -11,7 +11,7 @@ struct ObservedSize {
     Dim written;
     Reg found;
     bool direct;
-    std::string uneven = {};                 // what is said if no number makes it; {0}: the nearest size, {1}: found
+    std::string who = {};                    // what is said before the rest if no number makes it
 };
 
 struct SizeSolver {

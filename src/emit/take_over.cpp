@@ -32,6 +32,19 @@ bool EmitFunction::is_wanted_elsewhere(ValueId v, const Place& place) const {
     return it != wanted_.end() && (it->second.kind != place.kind || it->second.index != place.index);
 }
 
+// What a call, a loop or a change in place begins with is best made where the result will be, if what is there now, or may
+// follow it there, is read no more by then. `made`: after the last check.
+void EmitFunction::want_beginnings(const Block& block, ValueId v, const Place& place, const std::unordered_set<ValueId>& made) {
+    auto is_there = [&](const auto& entry) { return entry.second.kind == place.kind && entry.second.index == place.index; };
+    for (ValueId from = in_place_.made_here_from(block, v); from.valid(); from = in_place_.made_here_from(block, from)) {
+        bool fits = kept(from) == Kept::address && byte_size(function_[from].type) == byte_size(function_[v].type);
+        if (!fits || !made.contains(from) || wanted_.contains(from)) return;
+        for (const auto& entry : places_)
+            if (is_there(entry) && !in_place_.gives_way(block, entry.first, from)) return;
+        wanted_.emplace(from, place);
+    }
+}
+
 // The value from around the branch that an arm changes, if the others can do with its memory too.
 std::optional<Place> EmitFunction::place_for_arms(const Binding& b, size_t result) {
     ValueId v = b.results[result], old;

@@ -102,7 +102,7 @@ Result<Datum> Machine::builtin(const Binding& binding) {
     case Builtin::assert_: {
         if (TRY(condition(arg(binding, 0)))) return Datum();
         std::string message = text_of(binding, "message");
-        return Error{Code::value, message.empty() ? "failed" : message};
+        return Error{Code::value, "assertion failed" + (message.empty() ? "" : ": " + message)};
     }
     case Builtin::equal: return Datum::boolean(equal_structure(arg(binding, 0), arg(binding, 1)));
     case Builtin::stop_gradient: return arg(binding, 0);

@@ -32,14 +32,8 @@ class Entering {
  private:
     Status open(InTask task) {
         if (task.value.is(Value::Kind::tensor)) {
+            TRY(fits(task.value, machine_.sized()[task.type]));
             done_.push_back(Datum::of(task.value.tensor()));
-            const Sized& expected = machine_.sized()[task.type];
-            if (expected.dtype && task.value.tensor().dtype() != *expected.dtype)
-                return Error{Code::type, "expected " + std::string(dtype_name(*expected.dtype)) + ", found " +
-                                             std::string(dtype_name(task.value.tensor().dtype()))};
-            std::optional<Misfit> misfit = machine_.sized().misfit(done_.back(), task.type);
-            if (misfit)
-                return Error{expected.kind == Sized::Kind::tensor ? Code::shape : Code::type, misfit->what};
             return {};
         }
         auto found = made_.find({task.value.node(), task.type});
@@ -56,35 +50,58 @@ class Entering {
         return {};
     }
 
+    // Sizes are compared when the entry point is called: then those that its arguments give are known.
+    Status fits(const Value& value, const Sized& expected) const {
+        if (expected.kind == Sized::Kind::any) return {};
+        if (expected.kind != Sized::Kind::tensor) return wrong(value, expected);
+        const HostTensor& tensor = value.tensor();
+        if (expected.dtype && tensor.dtype() != *expected.dtype)
+            return Error{Code::type, "expected dtype " + std::string(dtype_name(*expected.dtype)) + ", found " +
+                                         std::string(dtype_name(tensor.dtype()))};
+        const size_t rank = expected.sizes.size(), found = tensor.shape().size();
+        if (expected.ranked ? found == rank : found >= rank) return {};
+        return Error{Code::shape, "expected rank " + std::to_string(rank) + (expected.ranked ? "" : " or more") +
+                                      ", found shape " + shape_text(tensor.shape())};
+    }
+    Error wrong(const Value& value, const Sized& expected) const {
+        std::string what;
+        switch (expected.kind) {
+        case Sized::Kind::any: break;
+        case Sized::Kind::tensor: what = "a tensor" + (expected.dtype ? " of " + std::string(dtype_name(*expected.dtype)) : ""); break;
+        case Sized::Kind::tuple: what = "a tuple of " + std::to_string(expected.parts.size()); break;
+        case Sized::Kind::seq: what = "a seq"; break;
+        case Sized::Kind::data: what = module_[expected.decl].is_record ? "a record" : "a constructor"; break;
+        }
+        return Error{Code::type, "expected " + what + ", found a " + std::string(kind_name(value.kind()))};
+    }
+    static Error parts(const std::string& who, size_t expected, size_t found) {
+        return Error{Code::type, who + " has " + std::to_string(expected) + (expected == 1 ? " part" : " parts") + ", found " + std::to_string(found)};
+    }
+
     // Also finds the constructor. Where the type says nothing, the value's own structure is taken.
     Result<std::vector<SizedId>> child_types(InTask& task) {
         const Sized expected = machine_.sized()[task.type];
         size_t count = task.value.children().size();
-        auto wrong = [&](const std::string& what) {
-            return Error{Code::type,
-                         "expected " + what + ", found a " + std::string(kind_name(task.value.kind()))};
-        };
         switch (expected.kind) {
-        case Sized::Kind::tensor: return wrong("a tensor");
+        case Sized::Kind::tensor: return wrong(task.value, expected);
         case Sized::Kind::tuple:
-            if (!task.value.is(Value::Kind::tuple) || count != expected.parts.size())
-                return wrong("a tuple of " + std::to_string(expected.parts.size()));
+            if (!task.value.is(Value::Kind::tuple)) return wrong(task.value, expected);
+            if (count != expected.parts.size()) return parts("the tuple", expected.parts.size(), count);
             return expected.parts;
         case Sized::Kind::seq:
-            if (!task.value.is(Value::Kind::seq)) return wrong("a seq");
+            if (!task.value.is(Value::Kind::seq)) return wrong(task.value, expected);
             return std::vector<SizedId>(count, expected.parts[0]);
-        case Sized::Kind::data: task.decl = expected.decl; break;
+        case Sized::Kind::data:
+            task.decl = expected.decl;
+            if (!task.value.is(module_[task.decl].is_record ? Value::Kind::record : Value::Kind::ctor)) return wrong(task.value, expected);
+            break;
         case Sized::Kind::any: break;
         }
         bool is_data = task.value.is(Value::Kind::ctor) || task.value.is(Value::Kind::record);
-        if (expected.kind == Sized::Kind::data && !is_data) return wrong(module_[task.decl].name);
         if (!is_data) return std::vector<SizedId>(count, machine_.sized().any());
         TRY(find_constructor(task));
         const Constructor& made = module_[task.decl].constructors[task.constructor];
-        if (made.fields.size() != count)
-            return Error{Code::type, (made.name.empty() ? module_[task.decl].name : made.name) + " has " +
-                                         std::to_string(made.fields.size()) + " fields, found " +
-                                         std::to_string(count)};
+        if (made.fields.size() != count) return parts(made.name.empty() ? module_[task.decl].name : made.name, made.fields.size(), count);
         // the sizes a constructor binds are not known before its fields are
         return machine_.sized().fields(task.type, task.decl, task.constructor, {});
     }
@@ -109,7 +126,13 @@ class Entering {
         std::string who = is_record ? "a record with these fields"
                                     : "the constructor " + std::string(task.value.ctor_name());
         if (!task.decl.valid()) return Error{Code::name, "no type has " + who};
-        return Error{Code::name, module_[task.decl].name + " is not " + who};
+        if (!is_record) return Error{Code::type, "no constructor '" + std::string(task.value.ctor_name()) + "' in this type"};
+        const std::vector<std::string>& names = module_[task.decl].constructors[0].field_names;
+        for (const std::string& given : task.value.field_names())
+            if (std::ranges::find(names, given) == names.end()) return Error{Code::type, "the record has no field '" + given + "'"};
+        for (const std::string& name : names)
+            if (!task.value.field(name)) return Error{Code::type, "field '" + name + "' of the record is missing"};
+        return Error{Code::type, "a field of the record is given twice"};
     }
 
     Result<std::vector<Value>> in_declared_order(const InTask& task) const {

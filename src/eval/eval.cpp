@@ -15,12 +15,17 @@ Result<Value> eval(const Module& module, FunctionId entry, std::span<const Value
         Result<Datum> value = come_in(machine, module, args[i], param.type);
         if (!value) {
             Error error = std::move(value).error();
-            error.message = "@" + function.name + ": %" + param.name + ": " + error.message;
+            error.message = "argument %" + param.name + ": " + error.message;
+            error.where = function.span;
             return error;
         }
         inside.push_back(std::move(value).take());
     }
-    Datum result = TRY(machine.run(entry, std::move(inside)));
-    return go_out(module, result);
+    Result<Datum> result = machine.run(entry, std::move(inside));
+    if (result) return go_out(module, *result);
+    Error error = std::move(result).error();
+    if (error.code == Code::memory && options.memory_limit > 0)
+        error.message = "out of memory: the limit is " + std::to_string(options.memory_limit) + " bytes";
+    return error;
 }
 } // namespace nereus

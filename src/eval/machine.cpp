@@ -1,19 +1,11 @@
 #include "eval/machine.h"
+#include "ir/check_text.h"
 #include <algorithm>
 
 namespace nereus {
 namespace {
 constexpr size_t shown_callers = 5;
 
-std::string_view relation_text(Relation relation) {
-    constexpr std::string_view texts[] = {"==", "!=", "<", "<=", ">", ">=", "broadcasts with"};
-    return texts[int(relation)];
-}
-// n = 3, or 3 alone when it is written so
-std::string dim_text(const Dims& dims, Dim dim, int64_t value) {
-    if (dims.constant_value(dim)) return std::to_string(value);
-    return dims.to_string(dim) + " = " + std::to_string(value);
-}
 // (n, 4) = (3, 4): the sizes a type declares, and what they are here; those of another rank tell nothing
 std::string declared_text(const Module& module, const Shape& shape, size_t rank, const Scope& scope) {
     std::string text, numbers;
@@ -40,14 +32,20 @@ Error misfit_error(const Module& module, const std::string& who, TypeId type, co
         return Error{Code::shape, who + " is declared " + declared_text(module, declared.shape, value.shape().size(), scope) +
                                       ", found " + shape_text(value.shape())};
     Code code = misfit.what.starts_with("expected sizes") ? Code::shape : Code::type;
-    return Error{code, (misfit.nested ? "an element of " + who : who) + ": " + misfit.what};
+    return Error{code, who + ": " + misfit.what};
 }
 } // namespace
 
 Result<Datum> Machine::run(FunctionId entry, std::vector<Datum> args) {
     TRY(call(entry, std::move(args), {}, BindingId()));
-    while (!result_) TRY(step());
-    return std::move(*result_);
+    try {
+        while (!result_) TRY(step());
+        return std::move(*result_);
+    } catch (const std::bad_alloc&) {
+        Span where = running_;
+        frames_.clear();                                 // makes room for what is said about it
+        return Error{Code::memory, "out of memory", where};
+    }
 }
 
 Status Machine::step() {
@@ -57,6 +55,7 @@ Status Machine::step() {
     if (options_.max_steps && ++steps_ > options_.max_steps)
         return Error{Code::limit, "stopped after " + std::to_string(options_.max_steps) + " steps"};
     const Binding& binding = function()[block.bindings[cursor.next++]];
+    running_ = binding.span;
     Status done = run_binding(binding);
     if (!done) return located(std::move(done).error(), binding);
     return {};
@@ -96,10 +95,11 @@ Status Machine::run_binding(const Binding& binding) {
 
 // `what`: the rule that is kept, in the words of who wants it.
 Status Machine::check(const Binding& binding, const std::string& what) {
-    if (binding.args.empty()) return check_fact(binding.fact, top().scope, is_message(what) ? what : "check");
+    if (binding.args.empty()) return check_fact(binding.fact, top().scope, what.empty() ? "sizes do not fit" : what);
     const Datum& narrowed = arg(binding, 0);             // the result's type is the check
     Status fits = finish(binding, narrowed);
     if (fits || what.empty()) return fits;
+    if (binding.args.size() == 2) return Error{Code::shape, what};           // its tail is that of the other
     return Error{Code::shape, what + ", found shape " + shape_text(narrowed.shape())};
 }
 
@@ -186,6 +186,40 @@ Status Machine::apply(const Binding& binding) {
     return enter(callee.function, block, made_in[block].params, std::move(args), caller, std::move(frame));
 }
 
+// The entry point's arguments are refused in the words of the door of a compiled program.
+Error Machine::unsolved_argument(const Function& entry, std::span<const Datum> args, Error error) const {
+    for (size_t i = 0; i < args.size(); ++i) {
+        const Type& type = module_.types[entry[entry.params[i]].type];
+        for (size_t axis = 0; type.kind == TypeKind::tensor && axis < type.shape.dims.size(); ++axis) {
+            const std::string equation = module_.dims.to_string(type.shape.dims[axis]) + " = " + std::to_string(args[i].shape()[axis]);
+            if (!error.message.ends_with(" makes " + equation)) continue;
+            return Error{error.code, "argument %" + entry[entry.params[i]].name + ": axis " + std::to_string(axis) + ": " + error.message, entry.span};
+        }
+    }
+    return Error{error.code, error.message, entry.span};
+}
+
+Error Machine::misfit_argument(const Function& entry, std::span<const Datum> args, size_t which, const Scope& scope, const Misfit& misfit) const {
+    auto type = [&](size_t i) -> const Type& { return module_.types[entry[entry.params[i]].type]; };
+    auto who = [&](size_t i) { return "argument %" + entry[entry.params[i]].name; };
+    const Shape& shape = type(which).shape;
+    for (size_t axis = 0; type(which).kind == TypeKind::tensor && axis < shape.dims.size(); ++axis) {
+        const int64_t found = args[which].shape()[axis];
+        Result<int64_t> expected = scope.evaluate(module_.dims, shape.dims[axis]);
+        if (!expected || *expected == found) continue;
+        const std::string number = module_.dims.constant_value(shape.dims[axis]) ? "" : " = " + std::to_string(*expected);
+        return Error{Code::shape, who(which) + ": axis " + std::to_string(axis) + " is " + std::to_string(found) + ", expected " +
+                                      module_.dims.to_string(shape.dims[axis]) + number, entry.span};
+    }
+    for (size_t first = 0; type(which).kind == TypeKind::tensor && shape.tail.valid() && first < which; ++first)
+        if (type(first).kind == TypeKind::tensor && type(first).shape.tail == shape.tail)
+            return Error{Code::shape, who(which) + " has another shape than %" + entry[entry.params[first]].name + ": both are .." +
+                                          module_.vars[shape.tail.index].name, entry.span};
+    Error error = misfit_error(module_, misfit.nested ? "an element of " + who(which) : who(which), entry[entry.params[which]].type, args[which], scope, misfit);
+    error.where = entry.span;
+    return error;
+}
+
 const Entry& Machine::entry_of(FunctionId id, BlockId block, std::span<const ValueId> params) {
     auto [found, is_new] = entries_.try_emplace(uint64_t(id.index) << 32 | block.index);
     if (!is_new) return found->second;
@@ -223,13 +257,15 @@ Status Machine::enter(FunctionId id, BlockId block, std::span<const ValueId> par
             if (known && args[i].as_integer()) frame.scope.set(*known, *args[i].as_integer());
         }
         Status solved = solve_sizes(module_, entry.wanted, claims, frame.scope);
+        if (!solved && frames_.empty()) return unsolved_argument(callee, args, std::move(solved).error());
         if (!solved) return Error{solved.error().code, name() + ": " + solved.error().message};
     }
     for (size_t i = 0; i < params.size(); ++i) {
         TypeId type = callee[params[i]].type;
         std::optional<Misfit> misfit = sized_.misfit(args[i], sized_.of(type, frame.scope));
+        if (misfit && frames_.empty()) return misfit_argument(callee, args, i, frame.scope, *misfit);
         if (misfit)
-            return misfit_error(module_, name() + ": %" + callee[params[i]].name, type, args[i], frame.scope,
+            return misfit_error(module_, name() + (misfit->nested ? ": an element of %" : ": %") + callee[params[i]].name, type, args[i], frame.scope,
                                 *misfit);
     }
     if (block == callee.body)
@@ -259,7 +295,7 @@ Status Machine::leave() {
         }
         std::optional<Misfit> misfit = sized_.misfit(result, sized_.of(callee.result, frame.scope));
         if (misfit) {
-            Error error = misfit_error(module_, "@" + callee.name + ": the result", callee.result, result,
+            Error error = misfit_error(module_, "@" + callee.name + (misfit->nested ? ": an element of the result" : ": the result"), callee.result, result,
                                        frame.scope, *misfit);
             error.where = callee.span;
             return error;
@@ -316,7 +352,12 @@ Status Machine::finish(const Binding& binding, Datum result) {
         TRY(solve_sizes(module_, binding.defines, {&claim, 1}, scope));
     }
     std::optional<Misfit> misfit = sized_.misfit(result, sized_.of(info.type, scope));
-    if (misfit) return misfit_error(module_, "%" + info.name, info.type, result, scope, *misfit);
+    const Attribute* who = find_attribute(binding, "who");
+    if (misfit && who) {
+        misfit->nested = misfit->nested || module_.types[info.type].kind != TypeKind::tensor;
+        return misfit_error(module_, std::get<std::string>(who->value), info.type, result, scope, *misfit);
+    }
+    if (misfit) return misfit_error(module_, (misfit->nested ? "an element of %" : "%") + info.name, info.type, result, scope, *misfit);
     if (binding.results.size() == 1) {
         top().values[binding.results[0].index] = std::move(result);
         return {};
@@ -330,14 +371,7 @@ Status Machine::check_fact(const DimFact& fact, const Scope& scope, const std::s
     int64_t left = TRY(scope.evaluate(module_.dims, fact.left)),
             right = TRY(scope.evaluate(module_.dims, fact.right));
     if (holds(fact.relation, left, right)) return {};
-    const Dims& dims = module_.dims;
-    if (is_message(what))
-        return Error{Code::shape, fill_message(what, std::to_string(left), std::to_string(right)), fact.span};
-    return Error{Code::shape,
-                 what + " " + dims.to_string(fact.left) + " " + std::string(relation_text(fact.relation)) +
-                     " " + dims.to_string(fact.right) + " fails: " + dim_text(dims, fact.left, left) + ", " +
-                     dim_text(dims, fact.right, right),
-                 fact.span};
+    return Error{Code::shape, fill_message(check_text(module_.dims, fact, what), std::to_string(left), std::to_string(right)), fact.span};
 }
 
 Error Machine::located(Error error, const Binding& binding) const {
@@ -365,7 +399,7 @@ Result<Datum> Machine::construct(DeclId decl, uint32_t index, std::vector<Datum>
         if (!misfit) continue;
         std::string field =
             made.field_names.empty() ? "field " + std::to_string(i) : "field " + made.field_names[i];
-        return misfit_error(module_, name + ": " + field, made.fields[i], fields[i], scope, *misfit);
+        return misfit_error(module_, name + (misfit->nested ? ": an element of " : ": ") + field, made.fields[i], fields[i], scope, *misfit);
     }
     std::vector<int64_t> dims;
     for (Sym symbol : made.dims) dims.push_back(*scope.size(symbol));

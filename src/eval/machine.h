@@ -64,6 +64,8 @@ class Machine {
     Status check(const Binding& binding, const std::string& what);
     Status check_fact(const DimFact& fact, const Scope& scope, const std::string& what);
     Error located(Error error, const Binding& binding) const;
+    Error unsolved_argument(const Function& entry, std::span<const Datum> args, Error error) const;
+    Error misfit_argument(const Function& entry, std::span<const Datum> args, size_t which, const Scope& scope, const Misfit& misfit) const;
 
     // forms.cpp
     Result<Datum> simple_form(const Binding& binding);
@@ -112,6 +114,7 @@ class Machine {
     Cells cells_;                           // emptied after the frames below are gone
     SizedTypes sized_;
     std::deque<Frame> frames_;
+    Span running_;                          // of the binding that was begun last
     std::optional<Datum> result_;           // of the entry
     size_t steps_ = 0;
     std::unordered_map<uint64_t, std::vector<ValueId>> captures_;    // by function and lambda

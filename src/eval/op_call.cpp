@@ -94,7 +94,7 @@ Result<Datum> Machine::op_call(const Binding& binding) {
     }();
     if (result) return result;
     Error error = std::move(result).error();
-    error.message = speaker(binding) + ": " + error.message;
+    if (error.code == Code::type) error.message = speaker(binding) + ": " + error.message;   // no typed program gets here
     return error;
 }
 

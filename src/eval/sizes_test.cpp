@@ -24,16 +24,16 @@ TEST(sizes, come_from_the_arguments) {
 
 TEST(sizes, are_checked_at_the_door) {
     std::string same = "def @main(%x: Tensor[(n), f32], %y: Tensor[(n), f32]) { %x }";
-    EXPECT_EQ(shown(same, {zeros({3}), zeros({4})}), "shape: @main: %y is declared (n) = (3), found (4)");
-    EXPECT_EQ(shown_as_typed("def @main(%x: Tensor[(2*n), f32]) { n }", {zeros({5})}), "shape: @main: no n makes 2*n = 5");
+    EXPECT_EQ(shown(same, {zeros({3}), zeros({4})}), "shape: argument %y: axis 0 is 4, expected n = 3");
+    EXPECT_EQ(shown_as_typed("def @main(%x: Tensor[(2*n), f32]) { n }", {zeros({5})}), "shape: argument %x: axis 0: no n makes 2*n = 5");
     EXPECT_EQ(shown("def @main(%x: Tensor[(n, 3), f32]) { n }", {zeros({5, 4})}),
-              "shape: @main: %x: expected sizes (?, 3), found (5, 4)");
+              "shape: argument %x: axis 1 is 4, expected 3");
     EXPECT_EQ(shown("def @main(%x: Seq[Tensor[(n), f32]]) { n }", {Value::seq({zeros({5}), zeros({4})})}),
-              "shape: an element of @main: %x: expected sizes (5), found (4)");
+              "shape: an element of argument %x: expected sizes (5), found (4)");
     EXPECT_EQ(shown_as_typed("def @main(%x: Tensor[..s, f32], %y: Tensor[..s, f32]) { %x }", {zeros({2, 3}), zeros({2, 4})}),
-              "shape: @main: %y is declared (..s) = (2, 3), found (2, 4)");
+              "shape: argument %y has another shape than %x: both are ..s");
     EXPECT_EQ(shown_as_typed("def @main(%x: Tensor[(n), f32]) -> Tensor[(n), f32] where n <= 4 { %x }", {zeros({5})}),
-              "shape: @main: where n <= 4 fails: n = 5, 4");
+              "shape: @main: where: expected n <= 4, found n = 5");
     EXPECT_EQ(shown("def @main(%x: Tensor[(?, ?), f32]) { shape_of(%x) }", {zeros({5, 4})}), "Tensor[(2), i64] [5, 4]");
 }
 
@@ -43,7 +43,7 @@ TEST(sizes, of_results_are_checked) {
               "shape: @f: the result is declared (n) = (3), found (6)");
     EXPECT_EQ(shown("def @f(%x: Tensor[(n), f32]) -> (Tensor[(new k), f32], Tensor[(k), f32]) { (%x, concat([%x, %x], axis=0)) }\n"
                     "def @main(%x: Tensor[(n), f32]) { @f(%x) }", {zeros({3})}),
-              "shape: an element of @f: the result: expected sizes (3), found (6)");
+              "shape: @f: an element of the result: expected sizes (3), found (6)");
     EXPECT_EQ(shown("def @main(%x: Tensor[(n), f32]) { %y: Tensor[(n), f32] = concat([%x, %x], axis=0)\n %y }", {zeros({2})}),
               "shape: %y is declared (n) = (2), found (4)");
 }
@@ -59,7 +59,7 @@ TEST(sizes, bound_by_constructors) {
     EXPECT_EQ(shown(text, {Value::ctor("Pair", {zeros({4}), zeros({4})})}), "i64 4");
     EXPECT_EQ(shown(text, {Value::ctor("Empty")}), "i64 0");
     EXPECT_EQ(shown(text, {Value::ctor("Pair", {zeros({4}), zeros({5})})}),
-              "shape: @main: %p: Pair: field 1 is declared (n) = (4), found (5)");
+              "shape: argument %p: Pair: field 1 is declared (n) = (4), found (5)");
     EXPECT_EQ(shown(type + "def @main(%x: Tensor[(m), f32]) { Pair(%x, concat([%x, %x], axis=0)) }", {zeros({2})}),
               "shape: Pair: field 1 is declared (n) = (2), found (4)");
 }
@@ -75,10 +75,10 @@ TEST(sizes, of_a_list_are_looked_at_once) {
 }
 
 TEST(sizes, values_of_another_type_are_refused) {
-    EXPECT_EQ(shown("def @main(%x: f32) { %x }", {i64(1)}), "type: @main: %x: expected f32, found i64");
-    EXPECT_EQ(shown("def @main(%x: (f32, f32)) { %x }", {zeros({})}), "type: @main: %x: expected a tuple of 2");
-    EXPECT_EQ(shown("type T = A | B(f32)\ndef @main(%x: T) { %x }", {Value::ctor("C")}), "name: @main: %x: T is not the constructor C");
-    EXPECT_EQ(shown("type T = A | B(f32)\ndef @main(%x: T) { %x }", {Value::ctor("B")}), "type: @main: %x: B has 1 fields, found 0");
+    EXPECT_EQ(shown("def @main(%x: f32) { %x }", {i64(1)}), "type: argument %x: expected dtype f32, found i64");
+    EXPECT_EQ(shown("def @main(%x: (f32, f32)) { %x }", {zeros({})}), "type: argument %x: expected a tuple of 2, found a tensor");
+    EXPECT_EQ(shown("type T = A | B(f32)\ndef @main(%x: T) { %x }", {Value::ctor("C")}), "type: argument %x: no constructor 'C' in this type");
+    EXPECT_EQ(shown("type T = A | B(f32)\ndef @main(%x: T) { %x }", {Value::ctor("B")}), "type: argument %x: B has 1 part, found 0");
     EXPECT_EQ(shown("def @main(%x: f32) { %x }", {}), "usage: @main takes 1 arguments, found 0");
 }
 } // namespace nereus

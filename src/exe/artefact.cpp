@@ -118,7 +118,7 @@ template <class A> void tables(A& a, Seen<A, Executable>& exe) {
     a.field("door_types", exe.door_types), a.field("entries", exe.entries), a.field("functions", exe.functions);
     a.field("code", exe.code), a.field("constants", exe.constants), a.field("operands", exe.operands);
     a.field("lists", exe.lists), a.field("kernels", exe.kernels), a.field("launches", exe.launches);
-    a.field("regions", exe.regions), a.field("sites", exe.sites), a.field("marks", exe.marks);
+    a.field("regions", exe.regions), a.field("sources", exe.sources), a.field("sites", exe.sites), a.field("marks", exe.marks);
 }
 
 uint64_t sum_of(std::span<const std::byte> file) {

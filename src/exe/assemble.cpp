@@ -149,6 +149,7 @@ class Assembler {
         else if (name == "operands") reader_.get(exe_.operands);
         else if (name == "lists") reader_.get(exe_.lists);
         else if (name == "type") row(exe_.door_types);
+        else if (name == "source") row(exe_.sources);
         else if (name == "site") row(exe_.sites);
         else if (name == "kernel") row(exe_.kernels);
         else if (name == "launch") row(exe_.launches);

@@ -84,6 +84,7 @@ class Disassembler {
         if (exe_.checked) out_ += "checked\n";
         pools();
         table("type", exe_.door_types);
+        table("source", exe_.sources);
         table("site", exe_.sites);
         table("kernel", exe_.kernels);
         table("launch", exe_.launches);

@@ -1,6 +1,7 @@
 // exe/executable.h - a compiled program: bytecode, launches, regions, code and constants. Immutable once made, and
 // used by any number of threads; what a call changes lives in a context (vm/context.h).
 #pragma once
+#include "base/error.h"
 #include "exe/blob.h"
 #include "exe/launch_params.h"
 #include "exe/opcode.h"
@@ -82,10 +83,17 @@ struct FunctionInfo {
     bool operator==(const FunctionInfo&) const = default;
 };
 
-// What a failing instruction says. `what` may contain {0} and {1} for the two numbers of a check.
+// A file the program was compiled from. Its sum tells whether a file of that name still is the one.
+struct SourceInfo {
+    std::string path;
+    int64_t sum = 0;
+    bool operator==(const SourceInfo&) const = default;
+};
+// What a failing instruction says, and where that is written. `what` may contain {0} and {1} for the two numbers of a check.
 struct Site {
     Code code = Code::internal;
-    std::string what, place, hint;          // place: file:line:column, or empty
+    std::string what, hint;
+    Span where;                             // in `sources` of the executable
     bool operator==(const Site&) const = default;
 };
 struct PlaceMark {                          // from this instruction on, faults are blamed on that site
@@ -125,6 +133,7 @@ struct DoorLeaf {
 // the result.
 struct EntryInfo {
     std::string name;
+    Span where;                             // to blame for arguments that do not fit
     uint32_t function = 0;
     uint32_t sizes = 0;                     // how many door sizes; one that no element shows is -1
     std::vector<std::string> size_names;    // for messages: the declared dim, e.g. "n" or "2*m"
@@ -146,6 +155,7 @@ struct Executable {
     std::vector<KernelInfo> kernels;
     std::vector<LaunchInfo> launches;
     std::vector<RegionInfo> regions;
+    std::vector<SourceInfo> sources;
     std::vector<Site> sites;
     std::vector<PlaceMark> marks;           // ascending
     std::vector<std::byte> weights;         // constant tensors, each 64-byte aligned

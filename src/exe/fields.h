@@ -75,8 +75,12 @@ template <class A> void fields(A& a, Seen<A, FunctionInfo>& x) {
     a.field("name", x.name), a.field("begin", x.begin), a.field("end", x.end), a.field("registers", x.registers);
     a.field("params", x.params), a.field("results", x.results);
 }
+template <class A> void fields(A& a, Seen<A, Span>& x) {
+    a.field("source", x.source), a.field("line", x.line), a.field("column", x.column), a.field("length", x.length);
+}
+template <class A> void fields(A& a, Seen<A, SourceInfo>& x) { a.field("path", x.path), a.field("sum", x.sum); }
 template <class A> void fields(A& a, Seen<A, Site>& x) {
-    a.field("code", x.code), a.field("what", x.what), a.field("place", x.place), a.field("hint", x.hint);
+    a.field("code", x.code), a.field("what", x.what), a.field("hint", x.hint), a.field("where", x.where);
 }
 template <class A> void fields(A& a, Seen<A, PlaceMark>& x) {
     a.field("instruction", x.instruction), a.field("site", x.site);
@@ -89,7 +93,7 @@ template <class A> void fields(A& a, Seen<A, DoorType>& x) {
 template <class A> void fields(A& a, Seen<A, DoorParam>& x) { a.field("name", x.name), a.field("type", x.type); }
 template <class A> void fields(A& a, Seen<A, DoorLeaf>& x) { a.field("kind", x.kind), a.field("type", x.type); }
 template <class A> void fields(A& a, Seen<A, EntryInfo>& x) {
-    a.field("name", x.name), a.field("function", x.function), a.field("sizes", x.sizes),
+    a.field("name", x.name), a.field("where", x.where), a.field("function", x.function), a.field("sizes", x.sizes),
         a.field("size_names", x.size_names);
     a.field("params", x.params), a.field("param_leaves", x.param_leaves), a.field("result_type", x.result_type);
     a.field("result_leaves", x.result_leaves);

@@ -44,15 +44,25 @@ class TableVerifier {
         return "function " + std::to_string(i) + " \"" + exe_.functions[i].name + "\"";
     }
 
+    Status place(const std::string& who, Span where) {
+        if (!where.known()) return {};
+        TRY(below(who, uint64_t(where.source), exe_.sources.size(), "source"));
+        if (where.line < 1 || where.column < 1 || where.length < 0) return wrong(who, "a place that no text has");
+        return {};
+    }
+
     Status pools() {
         for (size_t i = 0; i < exe_.lists.size(); ++i) {
             auto [offset, length] = exe_.lists[i];
             if (uint64_t(offset) + length > exe_.operands.size())
                 return wrong("list " + std::to_string(i), "lies outside the operands");
         }
-        for (size_t i = 0; i < exe_.sites.size(); ++i)
-            TRY(below("site " + std::to_string(i), uint64_t(exe_.sites[i].code), uint64_t(Code::internal) + 1,
-                      "code"));
+        for (size_t i = 0; i < exe_.sites.size(); ++i) {
+            std::string who = "site " + std::to_string(i);
+            TRY(below(who, uint64_t(exe_.sites[i].code), uint64_t(Code::internal) + 1, "code"));
+            TRY(place(who, exe_.sites[i].where));
+        }
+        for (size_t i = 0; i < exe_.entries.size(); ++i) TRY(place("entry " + std::to_string(i), exe_.entries[i].where));
         for (size_t i = 0; i < exe_.marks.size(); ++i) {
             std::string where = "mark " + std::to_string(i);
             TRY(below(where, exe_.marks[i].instruction, exe_.code.size(), "instruction"));

@@ -22,7 +22,15 @@ static std::string of_function(std::string_view code) {
     return status ? "well formed" : status.error().message;
 }
 
-TEST(Verify, AcceptsTheSample) { EXPECT_EQ(changed("main.nr:4:1", "elsewhere"), "well formed"); }
+TEST(Verify, AcceptsTheSample) { EXPECT_EQ(changed("main.nr", "elsewhere.nr"), "well formed"); }
+
+TEST(Verify, Places) {
+    EXPECT_EQ(changed("source: 0, line: 4", "source: 1, line: 4"), "site 1: source 1 is out of range, there are 1");
+    EXPECT_EQ(changed("source: 0, line: 4", "source: -1, line: -4"), "well formed");      // no place at all
+    EXPECT_EQ(changed("line: 4", "line: 0"), "site 1: a place that no text has");
+    EXPECT_EQ(changed("column: 7, length: 2", "column: -7, length: 2"), "site 0: a place that no text has");
+    EXPECT_EQ(changed("column: 5, length: 5", "column: 5, length: -5"), "entry 0: a place that no text has");
+}
 
 TEST(Verify, Operands) {
     EXPECT_EQ(of_function("registers 2 { r5 = neg r0 leave (r5) }"),

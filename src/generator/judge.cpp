@@ -12,6 +12,7 @@
 #include "value/compare.h"
 #include "value/json.h"
 #include "vm/context.h"
+#include "vm/run_once.h"
 #include <algorithm>
 #include <cmath>
 
@@ -74,7 +75,7 @@ class Judge {
                std::any_of(std::begin(beginnings), std::end(beginnings), [&](std::string_view known) { return error.message.starts_with(known); });
     }
     bool refused(const Error& error) {
-        if (is_limitation(error)) {
+        if (is_limitation(error) || (error.code == Code::shape && only_fails())) {
             verdict_.refused = true;
             return false;
         }
@@ -118,7 +119,9 @@ class Judge {
             if (stage.name == "shapes" && !round_trip(module, "after shapes")) return false;
             interpreted = interpreted || stage.name == (derives ? "grad" : "specialise");
             if (interpreted) ways_.push_back({std::string(stage.name), module});
+            if (stage.name == (derives ? "grad" : "specialise") && !with_known_done(module, stage.name)) return false;
         }
+        options.run_init = [](Executable exe) { return run_once(std::move(exe), library()); };
         Result<Executable> exe = compile(*parsed, options);
         if (!exe) return refused(exe.error());
         Result<std::vector<std::byte>> bytes = save(*exe);
@@ -139,11 +142,41 @@ class Judge {
             if (size_t at = by_closures.find(call); at != std::string::npos) by_closures.replace(at, call.size(), "value_and_grad(@loss, mode=\"closures\")");
             Result<Module> reference = parse("p.nr", by_closures, all_ops());
             options.entry = "main";
-            reference = reference ? run_until(std::move(*reference), "shapes", options) : std::move(reference).error();
+            reference = reference ? run_until(std::move(*reference), "grad", options) : std::move(reference).error();
             if (!reference) return refused(reference.error());
+            Result<Module> known_done = find_pass("partial_evaluation")->pass(*reference);
+            for (Result<Module>* m : {&reference, &known_done}) {
+                if (*m) *m = infer_shapes(std::move(**m), FunctionId(0), nullptr);
+                if (!*m) return refused(m->error());
+            }
             reference_ = std::move(*reference);
+            reference_known_ = std::move(*known_done);
         }
         narrow_ = case_.text.find("f32") != std::string::npos || casts_f32(ways_[0].module);
+        return true;
+    }
+    // partial_evaluation after this stage: to interpret as it is, and after the stages that follow.
+    bool with_known_done(Module module, std::string_view after) {
+        const Stage& pass = *find_pass("partial_evaluation");
+        CompileOptions options;
+        CompileReport report;
+        StageContext context{options, report};
+        bool begun = false;
+        for (const Stage& stage : pipeline()) {
+            if (!begun && stage.name != after) continue;
+            Result<Module> next = begun ? stage.run(std::move(module), context) : pass.run(std::move(module), context);
+            const std::string name = begun ? std::string(stage.name) + " with partial_evaluation" : std::string(pass.name);
+            if (!next && next.error().code == Code::internal) return found("refused after partial_evaluation: " + scrubbed(next.error().message), next.error().message);
+            if (!next) {                                 // right if it could only fail
+                known_refused_ = next.error().message;
+                return true;
+            }
+            module = std::move(*next);
+            if (Status sound = verify(module); !sound) return found("not sound after " + name, sound.error().message);
+            if (!begun) ways_.push_back({name, module});
+            begun = true;
+        }
+        known_done_ = std::move(module);
         return true;
     }
     std::unique_ptr<Context> context_of(Executable exe) {
@@ -180,19 +213,28 @@ class Judge {
         return compare(found, expected, narrow_ || holds_f32(expected) ? Tolerance{2e-4, 1e-4, true} : Tolerance{1e-9, 1e-9, true});
     }
 
+    // Small ones: loops and eval are slow; 0 and 1 are special.
+    std::vector<Value> arguments(int call, std::mt19937_64& random) {
+        RandomInputs inputs{ways_[0].module, random, [call](std::mt19937_64& r) -> int64_t {
+            static constexpr int64_t common[] = {0, 1, 1, 2, 3, 3, 4, 5, 17};
+            return call == 0 ? 3 : call == 1 ? int64_t(r() % 2) : common[r() % std::size(common)];
+        }};
+        return random_arguments(inputs);
+    }
+    // A program that fails whatever it is given may be refused.
+    bool only_fails() {
+        std::mt19937_64 random(case_.seed);
+        for (int call = 0; call < 8; ++call)
+            if (ways_.empty() || interpret(ways_[0].module, arguments(call, random)).value) return false;
+        return true;
+    }
+
     void calls() {
         std::mt19937_64 random(case_.seed);
         int count = case_.only ? 1 : case_.calls;
         for (int call = 0; call < count && !verdict_.finding; ++call) {
             if (case_.only) args_ = *case_.only;
-            else {
-                // small ones: loops and eval are slow; 0 and 1 are special
-                RandomInputs inputs{ways_[0].module, random, [call](std::mt19937_64& r) -> int64_t {
-                    static constexpr int64_t common[] = {0, 1, 1, 2, 3, 3, 4, 5, 17};
-                    return call == 0 ? 3 : call == 1 ? int64_t(r() % 2) : common[r() % std::size(common)];
-                }};
-                args_ = random_arguments(inputs);
-            }
+            else args_ = arguments(call, random);
             ++verdict_.calls;
             one_call(random);
         }
@@ -205,15 +247,25 @@ class Judge {
         for (size_t i = 1; i < ways_.size(); ++i) {
             Outcome last = interpret(ways_[i].module, args_);
             std::string name = "eval after " + ways_[i].name;
-            bool vanished = !expected.value && last.value && ways_[i].name != "shapes";
+            bool vanished = !expected.value && last.value && ways_[i].name != "shapes" && ways_[i].name != "partial_evaluation";
             if (vanished) {                  // what failed is not used
                 expected = std::move(last);
                 unused_failed = true;
             }
             // only inferred shapes tell how wide nothing is: what a loop of no trips yields
-            else if (ways_[i].name == "shapes" && case_.text.find("yield") != std::string::npos &&
-                     (bool(expected.value) != bool(last.value) || (expected.value && difference(*last.value, *expected.value)))) expected = std::move(last);
+            else if (case_.text.find("yield") != std::string::npos && (ways_[i].name == "shapes" || ways_[i].name == "partial_evaluation") &&
+                     (bool(expected.value) != bool(last.value) || (expected.value && difference(*last.value, *expected.value)))) {
+                if (ways_[i].name == "shapes") expected = std::move(last);
+            }
             else if (!agrees(name, last, expected)) return settle(random);
+        }
+        if (!known_refused_.empty() && expected.value) {
+            found("refused after partial_evaluation: " + scrubbed(known_refused_), known_refused_);
+            return;
+        }
+        if (known_refused_.empty()) {                    // what failed may not be used there
+            Outcome known_done = interpret(known_done_, args_);
+            if ((expected.value || !known_done.value) && !agrees("eval after all stages with partial_evaluation", known_done, expected)) return settle(random);
         }
         verdict_.failed += !expected.value;
         Outcome found_value = execute(*compiled_), again = execute(*artefact_);
@@ -231,6 +283,8 @@ class Judge {
             }
         if (!verdict_.finding && !agrees("compiled", found_value, expected)) return settle(random);
         if (reference_ && !unused_failed && !verdict_.finding && !agrees("reference form", interpret(*reference_, args_), expected)) return settle(random);
+        if (reference_known_ && !unused_failed && !verdict_.finding &&
+            !agrees("reference form with partial_evaluation", interpret(*reference_known_, args_), expected)) return settle(random);
         if (loss_ && expected.value && !verdict_.finding) check_gradient(*expected.value, random);
     }
 
@@ -308,7 +362,9 @@ class Judge {
     Verdict verdict_;
     std::vector<Way> ways_;
     std::unique_ptr<Context> compiled_, artefact_;
-    std::optional<Module> loss_, reference_;
+    Module known_done_;                      // partial_evaluation, then all other stages
+    std::string known_refused_;              // or why there is none
+    std::optional<Module> loss_, reference_, reference_known_;
     std::vector<Value> args_;
     std::vector<std::string> prints_;
     bool narrow_ = false;

@@ -160,7 +160,7 @@ void Rewrite::push_yield_step(ValueId stacked, ValueId cell, ValueId cells) {
     };
     using Values = std::vector<ValueId>;
     auto step = [&]() -> Result<Values> {
-        ValueId g = w_.read(cell, "g");
+        ValueId g = w_.adjoint_in(cell, "g");
         ValueId trips = w_.op("gather", {w_.shape_of(stacked), w_.number(0, DType::i64)}, {{"axis", int64_t(0)}});
         ValueId left = w_.value("left", list), t = w_.value("t", integer);
         auto more = [&]() -> Result<Values> {

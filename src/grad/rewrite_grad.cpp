@@ -118,7 +118,7 @@ Status Rewrite::closures(const Binding& b, const Binding& target) {
         } else {
             ValueId scalar = w_.op("full", {{{}, true}, y.value}, {{"as", op}});     // refuses anything but a scalar
             if (op == "value_and_grad") results.push_back(scalar);
-            w_.write(cells, w_.op("full", {{{}, true}, w_.number(1, w_.dtype(scalar))}));
+            w_.set_adjoint(cells, w_.op("full", {{{}, true}, w_.number(1, w_.dtype(scalar))}));
         }
         w_.call(all_.run_tape(), {tape_}, module_.types.unit());
         std::vector<ValueId> adjoints;

@@ -16,7 +16,7 @@ class StepWriter : public Gradient {
     ValueId result(size_t i) override { return is_tuple() ? w_.project(result_, i) : result_; }
     ValueId adjoint(size_t i) override {
         if (read_.size() <= i) read_.resize(i + 1);
-        if (!read_[i].valid()) read_[i] = w_.read(cells_[i], "g");
+        if (!read_[i].valid()) read_[i] = w_.adjoint_in(cells_[i], "g");
         return read_[i];
     }
     void contribute(size_t param, ValueId adjoint, size_t i) override {
@@ -87,8 +87,17 @@ Result<Twin> Rewrite::tape_op(Operation o) {
         if (tuple) cells.assign(result.parts.size(), ValueId());
         for (size_t i = 0; tuple && i < result.parts.size(); ++i)
             if (!shadows_.inert(result.parts[i])) cells[i] = w_.project(y.shadow, i);
-        StepWriter rule(w_, b, o.shadows, y.value, cells);
-        row->rule(rule);
+        ValueId touched;                                 // of nothing comes nothing, not even of 0 * inf
+        for (ValueId cell : cells)
+            if (cell.valid()) touched = touched.valid() ? w_.op("or", {touched, w_.is_touched(cell)}) : w_.is_touched(cell);
+        Binding choice{.form = Form::if_, .args = {touched}};
+        choice.blocks.push_back(TRY(w_.block({}, [&]() -> Result<std::vector<ValueId>> {
+            StepWriter rule(w_, b, o.shadows, y.value, cells);
+            row->rule(rule);
+            return std::vector<ValueId>{w_.unit()};
+        })));
+        choice.blocks.push_back(TRY(w_.block({}, [&]() -> Result<std::vector<ValueId>> { return std::vector<ValueId>{w_.unit()}; })));
+        w_.bind(std::move(choice), module_.types.unit());
         return std::vector<ValueId>{w_.unit()};
     }));
     push_step(w_.lambda({}, step, module_.types.unit(), "step"));

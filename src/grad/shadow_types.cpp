@@ -86,7 +86,7 @@ TypeId ShadowTypes::of(TypeId id) {
     Type type = module_.types[id];
     switch (type.kind) {
     case TypeKind::hole: case TypeKind::var: break;
-    case TypeKind::tensor: return module_.types.ref(id);
+    case TypeKind::tensor: return module_.types.ref(module_.types.tuple({id, tensor(DType::boolean)}));
     case TypeKind::function: return taped(id);
     case TypeKind::tuple: case TypeKind::ref: case TypeKind::seq:
         for (TypeId& part : type.parts) part = of(part);

@@ -1,13 +1,13 @@
 // grad/shadow_types.h - the type of the shadow that goes beside a value.
 //
-//   float tensor          Ref[Tensor]: the cell that collects its adjoint
+//   float tensor          Ref[(Tensor, bool)]: the cell that collects its adjoint, and whether anything was added to it
 //   other tensors         (), and so is any structure without floats and functions: it is *inert*
 //   tuple, Seq, Ref       the same of the shadows of what is inside
 //   data, records         a declaration of its own with the same constructors; see below
 //   fn(A) -> B            fn(A, shadow of A, tape) -> (B, shadow of B); inert ones are left out
 //
 // The declaration for a data type has one type parameter per float tensor in it, so that the shapes stage follows each
-// cell: TreeShadow[c] = LeafShadow(c) | NodeShadow(TreeShadow[c], TreeShadow[c]), used as TreeShadow[Ref[Tensor]].
+// cell: TreeShadow[c] = LeafShadow(c) | NodeShadow(TreeShadow[c], TreeShadow[c]), used as TreeShadow[Ref[(Tensor, bool)]].
 #pragma once
 #include "ir/module.h"
 #include <map>
@@ -35,7 +35,6 @@ class ShadowTypes {
     TypeId step() { return module_.types.function({}, module_.types.unit()); }
     TypeId tape() { return module_.types.ref(list_of(step())); }
     TypeId tensor(DType dtype) { return module_.types.tensor(Shape{{}, false, {}}, dtype); }
-    TypeId cell(DType dtype) { return module_.types.ref(tensor(dtype)); }
 
     std::vector<TypeId> reached(TypeId type);            // itself and what is inside, at any depth; not into functions
     std::vector<TypeId> inside(TypeId type);             // one level down

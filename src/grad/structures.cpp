@@ -50,6 +50,7 @@ Result<ValueId> Structures::apply(Writer& w, Task task, ValueId value, ValueId s
         return Error{Code::unsupported, "this function comes from outside of the code that is differentiated", w.span,
                      "make it inside, or call it by its name: what it computes must be seen to be differentiated"};
     case TypeKind::seq: case TypeKind::data: {
+        if (is_plain_record(type)) return record(w, task, value, shadow);
         std::vector<ValueId> args{value};
         if (shadow.valid()) args.push_back(shadow);
         return w.call(TRY(function(task, type, w.span)), args, result_type(task, type));
@@ -58,17 +59,34 @@ Result<ValueId> Structures::apply(Writer& w, Task task, ValueId value, ValueId s
     return Error{Code::internal, "grad: a structure that has no adjoint", w.span};
 }
 
+bool Structures::is_plain_record(TypeId type) {
+    if (module_.types[type].kind != TypeKind::data || !module_[module_.types[type].decl].is_record) return false;
+    for (TypeId field : shadows_.fields(type, 0))
+        for (TypeId inside : shadows_.reached(field))
+            if (inside == type) return false;
+    return true;
+}
+Result<ValueId> Structures::record(Writer& w, Task task, ValueId value, ValueId shadow) {
+    TypeId type = shadows_.plain(w.type(value));
+    size_t count = shadows_.fields(type, 0).size();
+    std::vector<ValueId> parts;
+    for (size_t i = 0; i < count; ++i) {
+        bool has = shadow.valid() && !shadows_.inert(shadows_.fields(type, 0)[i]);
+        parts.push_back(TRY(apply(w, task, w.part(value, i), has ? w.part(shadow, i) : ValueId())));
+    }
+    if (task == Task::add) return w.unit();
+    return w.construct(task == Task::shadow ? shadows_.decl_of(type) : module_.types[type].decl, 0, parts, result_type(task, type));
+}
+
 Result<ValueId> Structures::tensor(Writer& w, Task task, ValueId value, ValueId shadow) {
     switch (task) {
-    case Task::shadow: return w.ref(w.zeros_like(value));
+    case Task::shadow: return w.ref(w.tuple({w.zeros_like(value), w.truth(false)}));
     case Task::zeros: return w.zeros_like(value);
     // stated once more in the value's own shape: the shapes stage cannot look into the cell
-    case Task::adjoint: return w.op("broadcast_to", {w.read(shadow), w.shape_of(value)});
+    case Task::adjoint: return w.op("broadcast_to", {w.adjoint_in(shadow), w.shape_of(value)});
     case Task::add: {
-        ValueId before = w.read(shadow);
         // writing over the whole: refused unless the shapes are the same
-        ValueId same = w.op("slice_update", {before, value, {{}, true}});
-        w.write(shadow, w.op("add", {before, same}));
+        w.accumulate(shadow, w.op("slice_update", {w.adjoint_in(shadow), value, {{}, true}}));
         return w.unit();
     }
     }

@@ -1,5 +1,5 @@
 // grad/structures.h - what is done to every tensor of a structure: fresh shadows, adjoints read off shadows, adjoints
-// added to shadows. Tensors and tuples are written in place; data and Seq get a function per type, made on demand.
+// added to shadows. Tensors, tuples and records are written in place; other data and Seq get a function per type, on demand.
 #pragma once
 #include "grad/writer.h"
 
@@ -27,6 +27,8 @@ class Structures {
     Result<ValueId> data(Writer& w, Task task, ValueId value, ValueId shadow);
     Result<ValueId> seq(Writer& w, Task task, ValueId value, ValueId shadow);
     Result<ValueId> tensor(Writer& w, Task task, ValueId value, ValueId shadow);
+    Result<ValueId> record(Writer& w, Task task, ValueId value, ValueId shadow);
+    bool is_plain_record(TypeId type);                   // that holds no other of its type
     TypeId result_type(Task task, TypeId type);
 
     Module& module_;

@@ -165,9 +165,12 @@ ValueId Writer::lambda(std::vector<ValueId> params, BlockId body, TypeId result,
 }
 
 void Writer::accumulate(ValueId cell, ValueId contribution) {
-    ValueId before = read(cell);
+    ValueId before = adjoint_in(cell);
     ValueId fitting = op("sum_to", {contribution, shape_of(before)});
-    write(cell, op("add", {before, fitting}));
+    Binding choice{.form = Form::if_, .args = {is_touched(cell)}};
+    choice.blocks.push_back(*block({}, [&]() -> Result<std::vector<ValueId>> { return std::vector<ValueId>{op("add", {before, fitting})}; }));
+    choice.blocks.push_back(*block({}, [&]() -> Result<std::vector<ValueId>> { return std::vector<ValueId>{fitting}; }));
+    set_adjoint(cell, bind(std::move(choice), shadows_.plain(type(before))));
 }
 
 BlockId Writer::start(std::vector<ValueId> params) {

@@ -46,8 +46,13 @@ class Writer {
     void assert_(ValueId condition, std::string message);
     ValueId shape_of(ValueId x) { return op("shape_of", {x}); }
     ValueId zeros_like(ValueId x) { return op("full", {shape_of(x), number(0, dtype(x))}); }
-    // cell := cell + contribution, summed to the shape that the cell has: the shapes stage sees that it never changes.
+    // Cells of shadows: what they have collected, zeros at first; whether that is more than zeros.
+    ValueId adjoint_in(ValueId cell, std::string_view name = "") { return project(read(cell), 0, name); }
+    ValueId is_touched(ValueId cell) { return project(read(cell), 1); }
+    // cell := cell + contribution, summed to the shape that the cell has: the shapes stage sees that it never changes. The
+    // first contribution is not added to zeros: of -0.0 that would make 0.0.
     void accumulate(ValueId cell, ValueId contribution);
+    void set_adjoint(ValueId cell, ValueId adjoint) { write(cell, tuple({adjoint, truth(true)})); }
 
     // Blocks. What `body` writes goes into the new block, and what it returns is the block's results.
     using Body = std::function<Result<std::vector<ValueId>>()>;

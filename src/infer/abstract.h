@@ -13,6 +13,7 @@
 
 namespace nereus {
 using AbsId = Id<struct AbsTag>;
+constexpr uint32_t cell_from_outside = UINT32_MAX;       // came through the door: holds what its type says
 using AbsArg = std::variant<AbsId, Dim, Element, Shape>;     // of data; an invalid Dim: no object has said yet
 struct Closure { uint32_t code = 0; std::vector<AbsId> env; };   // code: Program::codes
 
@@ -26,7 +27,7 @@ enum class AbsKind : uint8_t {
 struct Abs {
     AbsKind kind = AbsKind::bottom;
     ShapedTensor tensor = {};
-    std::vector<AbsId> parts = {};                       // tuple; seq: the element; ref: the content; data: its functions
+    std::vector<AbsId> parts = {};                       // tuple; seq: the element; ref: the content; data: what it carries
     DeclId decl = {};
     std::vector<AbsArg> args = {};
     std::vector<uint32_t> cells = {};                    // ref: where it may point, ascending

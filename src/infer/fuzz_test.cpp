@@ -6,7 +6,7 @@
 #include "ir/op.h"
 #include "ir/verify.h"
 #include "ops/registry.h"
-#include "text/diagnostics.h"
+#include "base/diagnostics.h"
 #include "text/lexer.h"
 #include "text/parse.h"
 #include <filesystem>

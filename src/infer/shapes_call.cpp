@@ -77,15 +77,15 @@ Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& name
         for (const Equation& e : own.equations)
             look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || own.unsolved(e.written) ||
                                             !know_.equal(names.image(module_.dims, e.written), e.found)));
-        if (look) { arg = TRY(narrow(arg, written, names)); continue; }
-        // No element will ever tell a name that is in no value: any size will do. One that the lambda took from where it was
-        // made has a value there, though it is not known here.
-        std::set<Sym> open;
-        for (Sym s : named_sizes(module_, written))
-            if (!names.dims.contains(s)) open.insert(s);
+        if (look) { arg = TRY(narrow(arg, written, names, of, "%" + function[params[i]].name)); continue; }
+        // No element will ever tell a name that is in no value: any size will do. One that the closure knows, and nobody
+        // here, is not to be guessed: there are no elements to say anything about.
+        std::set<Sym> unknown;
+        collect_names(module_, written, unknown);
+        std::erase_if(unknown, [&](Sym s) { return names.dims.contains(s); });
         const std::vector<Sym>& captured = program_.codes[code].captured_dims;
-        if (std::any_of(captured.begin(), captured.end(), [&](Sym s) { return open.contains(s); })) continue;
-        for (Sym s : open) names.dims.emplace(s, module_.dims.constant(0));
+        if (std::any_of(captured.begin(), captured.end(), [&](Sym s) { return unknown.contains(s); })) continue;
+        for (Sym s : unknown) names.dims.emplace(s, module_.dims.constant(0));
         auto nothing = [&](Sym s) { return names.dims.try_emplace(s, module_.dims.constant(0)).first->second; };
         arg.abs = refine(module_, abstracts_, written, arg.abs, names, nothing, [&] { return unknown_shape().tail; });
     }

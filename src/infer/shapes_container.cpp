@@ -35,7 +35,8 @@ Names Walk::names_of(AbsId object) {
         if (const Shape* shape = std::get_if<Shape>(&a.args[i])) names.tails[params[i].var] = *shape;
         if (const Element* dtype = std::get_if<Element>(&a.args[i])) names.dtypes[params[i].var] = *dtype;
     }
-    names.functions = functions_of(module_, a);
+    names.carried = carried_by(module_, a);
+    names.content = [this](const Abs& cell) { return content_of(cell); };
     return names;
 }
 
@@ -68,7 +69,7 @@ AbsId Walk::field_value(DeclId decl, uint32_t constructor, size_t field, const N
     Names whole = names;
     AbsId value = instantiate(
         module_, abstracts_, written, whole, [&](Sym s) { return s.valid() && dims.symbol(s).kind != SymKind::unknown ? dims.of(s) : late("n", {}); },
-        [&] { return unknown_shape().tail; }, FunctionPlace{decl, constructor, uint32_t(field)});
+        [&] { return unknown_shape().tail; }, CarriedPlace{decl, constructor, uint32_t(field)});
     return value;
 }
 
@@ -78,14 +79,16 @@ Result<Walk::Made> Walk::construct(const Binding& b, DeclId decl_id, uint32_t co
     Names names;
     Matching matching(module_, abstracts_, names);
     std::map<VarId, std::vector<AbsId>> types;
-    std::map<FunctionPlace, std::vector<AbsId>> functions;
+    std::map<CarriedPlace, std::vector<AbsId>> carried;
     std::string owner = decl.is_record ? decl.name : constructor.name;
+    auto field_text = [&](size_t i) {
+        return "field " + (decl.is_record ? constructor.field_names[i] : std::to_string(i)) + " of " + owner;
+    };
     for (size_t i = 0; i < fields.size(); ++i) {
         AbsId value = abs(fields[i]);
         TypeId written = constructor.fields[i];
-        collect_functions(module_, abstracts_, written, value, {decl_id, constructor_index, uint32_t(i)}, functions);
-        std::string where = decl.is_record ? "field " + constructor.field_names[i] : "field " + std::to_string(i);
-        matching.collect(written, value, where + " of " + owner);
+        collect_carried(module_, abstracts_, written, value, {decl_id, constructor_index, uint32_t(i)}, carried);
+        matching.collect(written, value, field_text(i));
         collect_types(written, value, types, 0);
     }
     matching.solve();
@@ -104,11 +107,11 @@ Result<Walk::Made> Walk::construct(const Binding& b, DeclId decl_id, uint32_t co
         for (const Equation& e : own.equations)
             look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || own.unsolved(e.written) ||
                                             !know_.equal(names.image(module_.dims, e.written), e.found)));
-        if (look) held[i] = TRY(narrow(held[i], constructor.fields[i], names));
+        if (look) held[i] = TRY(narrow(held[i], constructor.fields[i], names, "", field_text(i)));
         if (audible_) out.args[i] = held[i].value;
     }
     Abs object{.kind = AbsKind::data, .decl = decl_id};
-    for (const FunctionPlace& place : function_places(module_, decl_id)) object.parts.push_back(join_closed(functions[place]));
+    for (const CarriedPlace& place : carried_places(module_, decl_id)) object.parts.push_back(join_carried(carried[place]));
     const Type skeleton = module_.types[skeleton_of(b)];
     for (size_t i = 0; i < decl.params.size(); ++i) {
         const TypeParam& param = decl.params[i];
@@ -180,11 +183,11 @@ Result<Walk::Made> Walk::update(const Binding& b) {
     Names names = names_of(object);
     Matching matching(module_, abstracts_, names);
     std::map<VarId, std::vector<AbsId>> types;
-    std::map<FunctionPlace, std::vector<AbsId>> functions;
+    std::map<CarriedPlace, std::vector<AbsId>> carried;
     for (size_t i = 0; i < b.names.size(); ++i) {
         size_t at = field_index(a.decl, b.names[i]);
         AbsId value = abs(b.args[i + 1]);
-        collect_functions(module_, abstracts_, constructor.fields[at], value, {a.decl, 0, uint32_t(at)}, functions);
+        collect_carried(module_, abstracts_, constructor.fields[at], value, {a.decl, 0, uint32_t(at)}, carried);
         matching.collect(constructor.fields[at], value, "field " + b.names[i]);
         collect_types(constructor.fields[at], value, types, 0);
     }
@@ -196,12 +199,12 @@ Result<Walk::Made> Walk::update(const Binding& b) {
             TRY(require(names.image(module_.dims, e.written), Relation::equal, e.found, e.where));
     Abs updated = a;
     const bool holds_itself = is_recursive(module_, a.decl);     // then others of its kind may hold what was there
-    const std::vector<FunctionPlace> places = function_places(module_, a.decl);
+    const std::vector<CarriedPlace> places = carried_places(module_, a.decl);
     for (size_t i = 0; i < places.size(); ++i) {
-        if (!functions.contains(places[i])) continue;
-        std::vector<AbsId> all = functions[places[i]];
+        if (!carried.contains(places[i])) continue;
+        std::vector<AbsId> all = carried[places[i]];
         if (holds_itself || places[i].decl != a.decl) all.push_back(a.parts[i]);
-        updated.parts[i] = join_closed(all);
+        updated.parts[i] = join_carried(all);
     }
     const std::vector<TypeParam>& params = module_[a.decl].params;
     for (size_t i = 0; i < params.size(); ++i) {
@@ -239,6 +242,28 @@ Result<Walk::Made> Walk::sequence(const Binding& b) {
     std::vector<AbsId> elements;
     for (ValueId arg : b.args) elements.push_back(close(abs(arg)));
     return emit_for(b, copy(b), abstracts_.seq(join_all(elements)));
+}
+
+// What an object will carry. Whoever takes a cell out of it sees no symbol of ours, so from here on nobody does.
+AbsId Walk::join_carried(std::vector<AbsId> values) {
+    for (AbsId& value : values) {
+        Abs a = abstracts_[value];
+        if (a.kind != AbsKind::ref) continue;
+        for (uint32_t cell : a.cells) program_.widen_cell(cell, a.parts[0]);
+        a.parts[0] = abstracts_.bottom();
+        value = abstracts_.intern(std::move(a));
+    }
+    return join_closed(std::move(values));
+}
+
+// Of cells that were carried: any of them may be meant, so each holds what all hold.
+AbsId Walk::content_of(const Abs& cell) {
+    std::vector<AbsId> contents = cell.parts;
+    for (uint32_t at : cell.cells)
+        if (at != cell_from_outside) contents.push_back(program_.cell_content(at));
+    AbsId content = join_all(contents);
+    for (uint32_t at : cell.cells) program_.widen_cell(at, content);
+    return content;
 }
 
 // The content of a cell, as seen where it is made: the first value, and whatever is written to it anywhere.

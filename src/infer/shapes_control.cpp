@@ -5,6 +5,7 @@
 // facts* stays (`if (n == m) {x + y} else {x}` keeps n); else the tuple of expressions names a join symbol: the same
 // tuple the same symbol, an affine image a*j + b of a tuple already named that image.
 #include "infer/shapes_walk.h"
+#include "infer/types_context.h"
 #include <algorithm>
 
 namespace nereus {
@@ -150,7 +151,8 @@ Walk::ArmEnd Walk::arm_end(const Binding& b, BlockId in, bool ends) {
 Result<Walk::Made> Walk::condition_of(const Block& in, bool ends) {
     AbsId never = abstracts_.bottom();
     if (!ends) return Made{never, dead_end(never, module_.types.scalar(DType::boolean))};
-    return scalar(made(in.results[0]), "a condition");
+    const ValueInfo& test = in_[in.results[0]];
+    return condition_at(made(in.results[0]), is_temporary(test.name) && test.span.known() ? test.span : in.span);
 }
 
 // a && b, a || b: a branch to a bool with a constant in one arm.
@@ -163,7 +165,7 @@ bool Walk::is_short_circuit(const Binding& b) const {
 }
 
 Result<Walk::Made> Walk::branch(const Binding& b) {
-    Made chosen_by = TRY(scalar(made(b.args[0]), "a condition"));
+    Made chosen_by = TRY(condition_at(made(b.args[0]), place_of(b.args[0], b.span)));
     if (abstracts_.is_bottom(chosen_by.abs)) return chosen_by;
     const ShapedTensor& condition = abstracts_[chosen_by.abs].tensor;
     Condition c = condition.known.kind == Known::Kind::condition ? condition.known.condition : Condition{};
@@ -182,7 +184,7 @@ Result<Walk::Made> Walk::branch(const Binding& b) {
         bool ends = TRY(block(only));
         if (!ends) return Made{abstracts_.bottom(), {}};
         Made result = made(in_[only].results[0]);
-        return is_short_circuit(b) ? scalar(result, "a condition") : result;
+        return is_short_circuit(b) ? condition_at(result, place_of(in_[only].results[0], b.span)) : result;
     }
     uint32_t scope = now();
     Binding out = copy(b);
@@ -197,7 +199,7 @@ Result<Walk::Made> Walk::branch(const Binding& b) {
         names_ = std::move(outer_names);
         ArmEnd arm = arm_end(b, b.blocks[size_t(i)], ends);
         if (ends && is_short_circuit(b)) {
-            Made result = TRY(scalar({arm.abs, arm.value}, "a condition"));
+            Made result = TRY(condition_at({arm.abs, arm.value}, place_of(in_[b.blocks[size_t(i)]].results[0], b.span)));
             arm.abs = result.abs, arm.value = result.value;
         }
         if (audible_) out.blocks.push_back(at_);

@@ -94,8 +94,8 @@ class Walk::Loop {
         turn.head = states_at(w.abstracts_, states, turn.counter, turn.groups, enter);
         for (size_t i = 0; i < count; ++i) w.env_[params[skip + i].index] = w.abstracts_[turn.head].parts[i];
         if (counted) w.env_[params[0].index] = w.abstracts_.number(turn.counter, DType::i64);
-        for (ValueId p : params) w.bind_param(p);
         Names names = w.names_;
+        for (ValueId p : params) w.bind_param(p);
         if (!counted) TRY(walk_condition(turn));
         turn.ends = TRY(w.block(body));
         w.names_ = std::move(names);

@@ -54,8 +54,9 @@ void Matching::shape(const Shape& written, const Shape& found, const std::string
     Shape rest{{found.dims.begin() + ptrdiff_t(written.dims.size()), found.dims.end()}, found.ranked, found.tail};
     auto [it, is_new] = names_.tails.try_emplace(written.tail, rest);
     if (is_new) return;
+    if (rest.ranked && !it->second.ranked) must_look = true, std::swap(it->second, rest);
     const Shape& bound = it->second;                     // ..s met again: the same shape
-    if (bound.ranked && rest.ranked && bound.dims.size() != rest.dims.size())
+    if (bound.ranked == rest.ranked && bound.tail == rest.tail && bound.dims.size() != rest.dims.size())
         return rank_errors.push_back(where + " has rank " + std::to_string(found.dims.size()) + " where its shape variable has another");
     if (bound.ranked != rest.ranked || bound.tail != rest.tail) must_look = true;
     for (size_t i = 0; i < std::min(bound.dims.size(), rest.dims.size()); ++i)
@@ -109,9 +110,9 @@ namespace {
 class Instantiation {
  public:
     Instantiation(Module& module, Abstracts& abstracts, const Names& names, const std::function<Dim(Sym)>& fresh,
-                  const std::function<VarId()>& fresh_tail, bool refines, FunctionPlace place)
+                  const std::function<VarId()>& fresh_tail, bool refines, bool tails_too, CarriedPlace place)
         : module_(module), abstracts_(abstracts), names_(names), fresh_(fresh), fresh_tail_(fresh_tail), refines_(refines),
-          place_(std::move(place)) {}
+          tails_too_(tails_too), place_(std::move(place)) {}
 
     AbsId value(TypeId written, AbsId found, uint32_t depth) {
         const Type t = module_.types[written];
@@ -136,12 +137,8 @@ class Instantiation {
         }
         case TypeKind::seq:
             return abstracts_.seq(part(0, [&] { return element(t.parts[0], v ? v->parts[0] : abstracts_.bottom(), depth); }));
-        case TypeKind::ref: {
-            Abs out = v ? *v : Abs{.kind = AbsKind::ref, .parts = {abstracts_.bottom()}};
-            if (!v) out.parts[0] = part(0, [&] { return element(t.parts[0], abstracts_.bottom(), depth); });
-            return abstracts_.intern(std::move(out));
-        }
-        case TypeKind::function: return v ? found : function(written, place_, depth);
+        case TypeKind::ref: return v || refines_ ? found : cell(t.parts[0], depth);      // refined: none is there
+        case TypeKind::function: return v || refines_ ? found : function(written, depth);
         case TypeKind::data: return data(t, v, depth);
         }
         return found;
@@ -155,18 +152,33 @@ class Instantiation {
         return result;
     }
 
-    AbsId function(TypeId written, const FunctionPlace& place, uint32_t depth) {
-        if (!names_.functions) return abstracts_.intern({.kind = AbsKind::outside, .declared = written});
-        auto it = names_.functions->find(place);
-        AbsId known = it == names_.functions->end() ? abstracts_.bottom() : it->second;
-        return depth > 0 ? known : open_element(abstracts_, known, [&] { return fresh_({}); }, fresh_tail_);
+    AbsId carried(const CarriedPlace& place) const {
+        auto it = names_.carried->find(place);
+        return it == names_.carried->end() ? abstracts_.bottom() : it->second;
+    }
+    AbsId function(TypeId written, uint32_t depth) {
+        if (!names_.carried) return abstracts_.intern({.kind = AbsKind::outside, .declared = written});
+        return depth > 0 ? carried(place_) : open_element(abstracts_, carried(place_), [&] { return fresh_({}); }, fresh_tail_);
+    }
+    AbsId cell(TypeId written, uint32_t depth) {
+        Abs out{.kind = AbsKind::ref, .parts = {abstracts_.bottom()}, .cells = {cell_from_outside}};
+        if (names_.carried) {
+            if (abstracts_.is_bottom(carried(place_))) return abstracts_.bottom();
+            out = abstracts_[carried(place_)];
+        }
+        if (!out.cells.empty() && out.cells.back() == cell_from_outside)
+            out.parts[0] = part(0, [&] { return element(written, abstracts_.bottom(), depth); });
+        if (names_.content) out.parts[0] = names_.content(out);
+        return abstracts_.intern(std::move(out));
     }
 
-    // The functions inside an object. Where a value is only refined, an object that is not there holds none.
-    AbsId function_inside(const FunctionPlace& place) {
-        if (names_.functions) return function({}, place, 1);
+    // What an object carries. Where a value is only refined, an object that is not there carries nothing.
+    AbsId carried_inside(const CarriedPlace& place) {
+        if (names_.carried) return carried(place);
         if (refines_) return abstracts_.bottom();
-        return function(module_[place.decl].constructors[place.constructor].fields[place.field], place, 1);
+        TypeId written = type_at(module_, place);
+        if (module_.types[written].kind == TypeKind::function) return abstracts_.intern({.kind = AbsKind::outside, .declared = written});
+        return abstracts_.intern({.kind = AbsKind::ref, .parts = {abstracts_.bottom()}, .cells = {cell_from_outside}});
     }
 
     AbsId element(TypeId written, AbsId found, uint32_t depth) {
@@ -180,7 +192,7 @@ class Instantiation {
         Abs out{.kind = AbsKind::data, .decl = t.decl};
         const TypeDecl& decl = module_[t.decl];
         if (v) out.parts = v->parts;
-        else for (const FunctionPlace& place : function_places(module_, t.decl)) out.parts.push_back(function_inside(place));
+        else for (const CarriedPlace& place : carried_places(module_, t.decl)) out.parts.push_back(carried_inside(place));
         for (size_t i = 0; i < decl.params.size(); ++i) {
             const TypeArg* arg = i < t.args.size() ? &t.args[i] : nullptr;
             switch (decl.params[i].kind) {
@@ -229,7 +241,8 @@ class Instantiation {
         for (size_t i = 0; i < written.dims.size(); ++i)
             out.dims.push_back(extent(written.dims[i], found && i < found->dims.size() ? found->dims[i] : Dim(), depth));
         if (written.ranked) return out;
-        if (found && found->dims.size() >= written.dims.size()) {    // what is found says at least as much
+        bool named = tails_too_ && found && !found->ranked && names_.tails.contains(written.tail);
+        if (!named && found && found->dims.size() >= written.dims.size()) {      // what is found says at least as much
             out.dims.insert(out.dims.end(), found->dims.begin() + ptrdiff_t(written.dims.size()), found->dims.end());
             out.ranked = found->ranked, out.tail = found->tail;
             if (out.ranked || out.tail.valid()) return out;
@@ -248,39 +261,37 @@ class Instantiation {
     const Names& names_;
     const std::function<Dim(Sym)>& fresh_;
     const std::function<VarId()>& fresh_tail_;
-    const bool refines_;
-    FunctionPlace place_;                                // of the type under way
+    const bool refines_, tails_too_;
+    CarriedPlace place_;                                // of the type under way
     std::vector<uint32_t> counts_;                       // element unknowns given out, per open container
 };
 } // namespace
 
 AbsId instantiate(Module& module, Abstracts& abstracts, TypeId written, const Names& names,
-                  const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail, const FunctionPlace& place) {
-    return Instantiation(module, abstracts, names, fresh, fresh_tail, false, place).value(written, abstracts.bottom(), 0);
+                  const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail, const CarriedPlace& place) {
+    return Instantiation(module, abstracts, names, fresh, fresh_tail, false, false, place).value(written, abstracts.bottom(), 0);
 }
 AbsId refine(Module& module, Abstracts& abstracts, TypeId written, AbsId found, const Names& names,
-             const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail) {
-    return Instantiation(module, abstracts, names, fresh, fresh_tail, true, {}).value(written, found, 0);
+             const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail, bool tails_too) {
+    return Instantiation(module, abstracts, names, fresh, fresh_tail, true, tails_too, {}).value(written, found, 0);
 }
 
-std::set<Sym> named_sizes(const Module& module, TypeId written) {
-    std::set<Sym> named;
-    auto add = [&](Dim d) {
+void collect_names(const Module& module, TypeId written, std::set<Sym>& out) {
+    const Type& t = module.types[written];
+    auto dim = [&](Dim d) {
         if (!d.valid()) return;
         for (Sym s : module.dims.symbols_of(d))
-            if (module.dims.symbol(s).kind != SymKind::unknown) named.insert(s);
+            if (module.dims.symbol(s).kind != SymKind::unknown) out.insert(s);
     };
-    const Type& t = module.types[written];
-    if (t.kind == TypeKind::function) return named;
-    for (Dim d : t.shape.dims) add(d);
-    for (TypeId part : t.parts) named.merge(named_sizes(module, part));
+    if (t.kind == TypeKind::function) return;
+    for (Dim d : t.shape.dims) dim(d);
+    for (TypeId part : t.parts) collect_names(module, part, out);
     for (const TypeArg& arg : t.args) {
-        if (const TypeId* inner = std::get_if<TypeId>(&arg)) named.merge(named_sizes(module, *inner));
-        if (const Dim* d = std::get_if<Dim>(&arg)) add(*d);
+        if (const TypeId* inner = std::get_if<TypeId>(&arg)) collect_names(module, *inner, out);
+        if (const Dim* d = std::get_if<Dim>(&arg)) dim(*d);
         if (const Shape* s = std::get_if<Shape>(&arg))
-            for (Dim d : s->dims) add(d);
+            for (Dim d : s->dims) dim(d);
     }
-    return named;
 }
 
 bool states_sizes(const Module& module, TypeId written) {

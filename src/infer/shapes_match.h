@@ -5,7 +5,7 @@
 //    one where it is the only unknown of a*d + b; else from an element of a container.
 // 3. The caller proves, checks or believes what is left, then asks for the value as refined by the written type.
 #pragma once
-#include "infer/function_places.h"
+#include "infer/carried_places.h"
 #include <set>
 
 namespace nereus {
@@ -13,9 +13,11 @@ namespace nereus {
 struct Names {
     std::map<Sym, Dim> dims;
     std::map<VarId, Shape> tails;
+    std::map<VarId, std::pair<ValueId, size_t>> shown_by;    // of a tail: a value in scope, and its axes before the tail
     std::map<VarId, AbsId> types;                        // of declarations: type parameters
     std::map<VarId, Element> dtypes;                     // and dtypes
-    std::optional<FunctionsAt> functions = {};           // and what stands at its function types
+    std::optional<CarriedAt> carried = {};               // what stands at its functions and cells,
+    std::function<AbsId(const Abs& cell)> content = {};  // and what such a cell may hold besides
 
     Element dtype(const Element& written) const;
     Dim image(Dims& dims, Dim written) const;
@@ -34,7 +36,6 @@ class Matching {
     void solve();
     // After solve(): a name that only elements of unknown size or unknown ranks could tell; needs a look at the value.
     bool unsolved(Dim written) const;
-    std::vector<Sym> unsolved_names(TypeId written) const;
 
     std::vector<Equation> equations;                     // what remains to be proved
     std::vector<std::string> rank_errors;                // refuted whatever the sizes are
@@ -53,11 +54,13 @@ class Matching {
 // each '?' is an element unknown. A function is one from outside, unless `names` know better: then `place` says where in
 // a declaration the type is written.
 AbsId instantiate(Module& module, Abstracts& abstracts, TypeId written, const Names& names, const std::function<Dim(Sym)>& fresh,
-                  const std::function<VarId()>& fresh_tail, const FunctionPlace& place = {});
+                  const std::function<VarId()>& fresh_tail, const CarriedPlace& place = {});
 // The value, with element unknowns and bottoms inside it replaced by what the type says about them.
+// `tails_too`: where both know a tail and nothing of its axes, the one that the type names.
 AbsId refine(Module& module, Abstracts& abstracts, TypeId written, AbsId found, const Names& names,
-             const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail);
+             const std::function<Dim(Sym)>& fresh, const std::function<VarId()>& fresh_tail, bool tails_too = false);
+// The sizes that a type names, inside containers too.
+void collect_names(const Module& module, TypeId written, std::set<Sym>& out);
 // Does the type state anything about sizes or ranks?
 bool states_sizes(const Module& module, TypeId written);
-std::set<Sym> named_sizes(const Module& module, TypeId written);          // outside of function types, which state nothing
 } // namespace nereus

@@ -198,10 +198,10 @@ Result<Walk::Made> Walk::builtin(const Binding& b) {
     }
     case Builtin::print: return emit_for(b, copy(b), abstracts_.unit());
     case Builtin::assert_: {
-        Made condition = TRY(scalar(made(b.args[0]), "a condition"));
-        if (abstracts_.is_bottom(condition.abs)) return condition;
+        Made tested = TRY(condition_at(made(b.args[0]), place_of(b.args[0], b.span)));
+        if (abstracts_.is_bottom(tested.abs)) return tested;
         Binding out = copy(b);
-        if (audible_) out.args[0] = condition.value;
+        if (audible_) out.args[0] = tested.value;
         Made done = emit_for(b, std::move(out), abstracts_.unit());
         const ShapedTensor c = arg(0).tensor;
         if (c.known.kind == Known::Kind::condition) know_.assume(c.known.condition);
@@ -224,6 +224,17 @@ Result<Walk::Made> Walk::gradient(const Binding& b) {
     return emit_for(b, copy(b), abstracts_.intern(std::move(g)));
 }
 
+// A number below 0 is no place counted from the end: says what to write for it.
+Status Walk::not_from_the_end(Made at, Dim size, bool range) {
+    const Known& known = abstracts_[at.abs].tensor.known;
+    std::optional<int64_t> number = known.numbers.size() == 1 ? module_.dims.constant_value(known.numbers[0]) : std::nullopt;
+    if (!audible_ || !number || *number >= 0) return {};
+    Error refused = error((range ? "an end of a range is " : "index ") + std::to_string(*number) + (range ? ", below 0" : " is negative"));
+    refused.hint = "indices count from 0 at the front";
+    if (size.valid()) refused.hint += ": write " + text(module_.dims.add(size, module_.dims.constant(*number))) + ", not " + std::to_string(*number);
+    return refused;
+}
+
 // e[i, a:b]: an integer drops its axis (gather by a scalar), a range keeps it (slice).
 Result<Walk::Made> Walk::index(const Binding& b) {
     TypeId skeleton = skeleton_of(b);
@@ -238,6 +249,7 @@ Result<Walk::Made> Walk::index(const Binding& b) {
     }
     size_t at = 1;
     int64_t axis = 0;
+    size_t dropped = 0;                                  // axes that x had
     auto extent = [&]() -> Dim {
         const ShapedTensor& t = abstracts_[x.abs].tensor;
         return size_t(axis) < t.rank() ? t.shape.dims[size_t(axis)] : Dim();
@@ -252,11 +264,14 @@ Result<Walk::Made> Walk::index(const Binding& b) {
         }
         const ShapedTensor t = abstracts_[x.abs].tensor;
         if (t.ranked() && size_t(axis) >= t.rank() && audible_)
-            return error("index " + std::to_string(i) + " is one too many for rank " + std::to_string(axis));
+            return error(std::to_string(b.parts.size()) + (b.parts.size() == 1 ? " index" : " indices") + " for a tensor of rank " +
+                         std::to_string(t.rank() + dropped));
         if (t.ranked() && size_t(axis) >= t.rank()) return Made{abstracts_.bottom(), {}};
         if (kind == IndexPart::Kind::at) {
             Made id = TRY(scalar(made(b.args[at++]), "an index"));
             if (abstracts_.is_bottom(id.abs)) return id;
+            TRY(not_from_the_end(id, extent(), false));
+            ++dropped;
             x = TRY(apply_op("gather", {{{x}}, {{id}}}, {{"axis", axis}}, last ? skeleton : partial, last ? name : "", b.span));
             continue;
         }
@@ -266,6 +281,8 @@ Result<Walk::Made> Walk::index(const Binding& b) {
         if (!has_to && !extent().valid()) return error("an open range needs a value of known rank");
         Made to = has_to ? TRY(scalar(made(b.args[at++]), "the end of a range")) : dim_value(extent(), b.span);
         if (abstracts_.is_bottom(from.abs) || abstracts_.is_bottom(to.abs)) return Made{abstracts_.bottom(), {}};
+        TRY(not_from_the_end(from, extent(), true));
+        TRY(not_from_the_end(to, extent(), true));
         x = TRY(apply_op("slice", {{{x}}, {{from}, true}, {{to}, true}}, {{"axes", std::vector<int64_t>{axis}}},
                          last ? skeleton : partial, last ? name : "", b.span));
         ++axis;

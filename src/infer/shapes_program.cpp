@@ -293,7 +293,8 @@ Status Program::analyse_from(FunctionId entry) {
         if (widenings != before) continue;               // what the last walks said came too early
         if (!failed) return failed;
         if (abstracts.is_bottom(instances[first].summary.result))
-            return Error{.code = Code::shape, .message = "entry @" + module[entry].name + " never returns", .where = module[entry].span};
+            return Error{.code = Code::shape, .message = "entry @" + module[entry].name + " never returns", .where = module[entry].span,
+                         .hint = "each way through it calls a function that never comes to an end: one arm of an if or match must do without that call"};
         break;
     }
     report.instances = int64_t(out.size());
@@ -306,6 +307,7 @@ uint32_t Program::cell(const Key& creator, BindingId site) {
     return it->second;
 }
 void Program::widen_cell(uint32_t cell, AbsId content) {
+    if (cell == cell_from_outside) return;
     auto constant = [&](Dim d) { return module.dims.constant_value(d).has_value(); };
     AbsId joined = join_elements(abstracts, {cells_[cell], content}, constant, {});
     if (joined != cells_[cell]) ++widenings;

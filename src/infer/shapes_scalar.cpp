@@ -1,6 +1,8 @@
 // infer/shapes_scalar.cpp - where the language wants a scalar: conditions, counts, indices, single sizes. A rank that is
 // known and not 0 is refused here; one that only running tells is looked at there.
 #include "infer/shapes_walk.h"
+#include "infer/types_context.h"
+#include <cctype>
 
 namespace nereus {
 namespace {
@@ -28,6 +30,31 @@ Result<Walk::Made> Walk::scalar(Made made, std::string_view what, std::string_vi
     return of_rank(made, module_.types.scalar(t.dtype), rule_text(what, t.dtype), std::string(hint));
 }
 
+Result<Walk::Made> Walk::condition_at(Made made, Span where) {
+    Result<Made> done = scalar(made, "a condition");
+    if (done) return done;
+    Error refused = std::move(done).error();
+    if (where.known()) refused.where = where;
+    return refused;
+}
+
+// What has no name stands where its expression does; a name is looked for in the line of what uses it.
+Span Walk::place_of(ValueId used, Span by) const {
+    const ValueInfo& info = in_[used];
+    if (is_temporary(info.name)) return info.span.known() ? info.span : by;
+    if (!by.known() || size_t(by.source) >= module_.sources.size()) return by;
+    std::string_view text = module_.sources[size_t(by.source)].text;
+    for (int32_t line = 1; line < by.line && !text.empty(); ++line) text.remove_prefix(std::min(text.size(), text.find('\n')) + (text.find('\n') < text.size()));
+    text = text.substr(0, text.find('\n'));
+    const std::string word = "%" + info.name;
+    auto continues = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    for (size_t at = text.find(word, size_t(by.column) - 1); at != text.npos; at = text.find(word, at + 1)) {
+        if (at + word.size() < text.size() && continues(text[at + word.size()])) continue;
+        return Span{by.source, by.line, int32_t(at) + 1, int32_t(word.size())};
+    }
+    return by;
+}
+
 Result<Walk::Made> Walk::vector(Made made, std::string_view what) {
     const ShapedTensor t = abstracts_[made.abs].tensor;
     if (abstracts_.is_bottom(made.abs) || (t.ranked() && t.rank() == 1)) return made;
@@ -41,7 +68,7 @@ Result<Walk::Made> Walk::of_rank(Made made, TypeId wanted, std::string rule, std
     const Shape found = abstracts_[made.abs].tensor.shape;
     if (!found.ranked && found.dims.size() <= module_.types[wanted].shape.dims.size()) {
         std::vector<Sym> outer = std::exchange(defines_, {});        // of the operator that asks
-        made = TRY(narrow(made, wanted, names_, prefix() + rule));
+        made = TRY(narrow(made, wanted, names_, "", "", prefix() + rule));
         defines_ = std::move(outer);
         return made;
     }

@@ -45,6 +45,7 @@ Status Walk::enter() {
         env_[in.index] = value;
         ValueId out = param(in_[in].name, value, in_[in].type, in_[in].span);
         if (audible_) new_of_[in.index] = out;
+        show_tail({value, out});
     };
     for (ValueId in : params) take(in);
     std::vector<Made> sizes;
@@ -230,14 +231,21 @@ Result<Walk::Made> Walk::shareable(Made made, const Binding& b) {
 void Walk::bind(ValueId in, Made made) {
     env_[in.index] = made.abs;
     if (audible_) new_of_[in.index] = made.value;
+    show_tail(made);
+}
+void Walk::show_tail(const Made& made) {
+    const Abs& a = abstracts_[made.abs];
+    if (a.kind == AbsKind::tensor && a.tensor.shape.tail.valid())
+        names_.shown_by.try_emplace(a.tensor.shape.tail, made.value, a.tensor.shape.dims.size());
 }
 
 ValueId Walk::bind_param(ValueId in) {
-    if (!audible_) return {};
+    if (!audible_) return show_tail({abs(in), {}}), ValueId();
     ValueId value = add_value(in_[in].name, type(abs(in), in_[in].type), in_[in].span);
     const Abs& a = abstracts_[abs(in)];
     if (a.kind == AbsKind::tensor && a.tensor.dtype == DType::i64) out_[value].known = number_of(a.tensor);
     new_of_[in.index] = value;
+    show_tail({abs(in), value});
     out_[at_].params.push_back(value);
     return value;
 }
@@ -312,7 +320,7 @@ Result<Walk::Made> Walk::annotated(Made made, TypeId written, const std::string&
     for (const Equation& e : matching.equations)
         look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || matching.unsolved(e.written) ||
                                         !know_.equal(image(e.written), e.found)));
-    if (look) return narrow(made, written, names_);
+    if (look) return narrow(made, written, names_, "", name);
     auto no_name = [&](Sym s) { return module_.dims.of(s); };
     made.abs = refine(module_, abstracts_, written, made.abs, names_, no_name, [&] { return unknown_shape().tail; });
     if (audible_) out_[made.value].type = type(made.abs, written);
@@ -330,7 +338,7 @@ Status Walk::settle(Matching& matching, const std::string& callee) {
 
 // Looks at a value: fails unless it has the written type, and is that value with the sizes it turned out to have.
 // `what`: the rule that a value which does not fit breaks, where it is not a declaration.
-Result<Walk::Made> Walk::narrow(Made made, TypeId written, Names& solved, std::string what) {
+Result<Walk::Made> Walk::narrow(Made made, TypeId written, Names& solved, const std::string& owner, const std::string& who, std::string what) {
     auto fresh_dim = [&](Sym s) {
         bool named = s.valid() && module_.dims.symbol(s).kind != SymKind::unknown;
         Sym own = fresh(named ? module_.dims.symbol(s).name : "n", SymKind::late);
@@ -344,12 +352,26 @@ Result<Walk::Made> Walk::narrow(Made made, TypeId written, Names& solved, std::s
     for (const Equation& e : matching.equations)         // names that only elements know
         for (Sym s : module_.dims.symbols_of(e.written))
             if (!solved.dims.contains(s) && module_.dims.symbol(s).kind != SymKind::unknown) fresh_dim(s);
-    made.abs = refine(module_, abstracts_, written, made.abs, solved, fresh_dim, [&] { return unknown_shape().tail; });
+    // A tail that another value shows: the two are compared.
+    const Type type = module_.types[written];
+    auto named = type.kind == TypeKind::tensor && !type.shape.ranked ? solved.tails.find(type.shape.tail) : solved.tails.end();
+    auto like = named == solved.tails.end() ? names_.shown_by.end() : names_.shown_by.find(named->second.tail);
+    bool compares = like != names_.shown_by.end() && abstracts_[made.abs].tensor.shape.tail != like->first;
+    bool tails_too = compares || (named != solved.tails.end() && named->second.ranked);
+    made.abs = refine(module_, abstracts_, written, made.abs, solved, fresh_dim, [&] { return unknown_shape().tail; },
+                      tails_too);
     std::string name = audible_ ? out_[made.value].name : "";
     made = with_number(made, name);
     Binding check{.form = Form::check};
     if (audible_) ++checks_, check.args = {made.value};
+    if (audible_ && compares) {
+        check.args.push_back(like->second.first);
+        check.attributes.push_back({"axes", int64_t(abstracts_[made.abs].tensor.shape.dims.size() + 256 * like->second.second)});
+        if (what.empty()) what = (who.empty() ? "this value" : owner + who) + " does not have the shape that .." + module_.vars[type.shape.tail.index].name + " stands for";
+    }
     if (!what.empty()) check.attributes.push_back({"what", std::move(what)});
+    const bool whole = module_.types[written].kind == TypeKind::tensor;
+    if (!who.empty()) check.attributes.push_back({"who", owner + (whole ? "" : "an element of ") + who});
     made.value = emit(std::move(check), made.abs, written, name, current_ ? current_->span : out_.span);
     return made;
 }

@@ -44,6 +44,7 @@ class Walk : public ShapeScope {
     AbsId abs(ValueId in) const { return env_[in.index]; }
     bool any_bottom(const std::vector<ValueId>& args) const;
     void bind(ValueId in, Made made);
+    void show_tail(const Made& made);
     ValueId bind_param(ValueId in);                      // a parameter of the block being written; env_ has its value
 
     // shapes_operate.cpp: operators, indexing
@@ -67,6 +68,9 @@ class Walk : public ShapeScope {
 
     // shapes_scalar.cpp: what the language wants to be a scalar. Bottom: it is none, and the walk is muted
     Result<Made> scalar(Made made, std::string_view what, std::string_view hint = "take one element, as in %x[0]");
+    Result<Made> condition_at(Made made, Span where);
+    Status not_from_the_end(Made at, Dim size, bool range);          // shapes_operate.cpp: of an index that is written
+    Span place_of(ValueId used, Span by) const;          // where the user wrote what is used there
     Result<Made> vector(Made made, std::string_view what);           // the same for a list of sizes
     bool is_scalar(AbsId value) const;
     Status require_scalar_part(AbsId part);
@@ -87,6 +91,8 @@ class Walk : public ShapeScope {
     AbsId close(AbsId value, uint32_t scope = UINT32_MAX);
     AbsId join_all(const std::vector<AbsId>& elements);
     AbsId join_closed(std::vector<AbsId> elements);      // what is not closed yet
+    AbsId join_carried(std::vector<AbsId> values);
+    AbsId content_of(const Abs& cell);
     void collect_types(TypeId written, AbsId value, std::map<VarId, std::vector<AbsId>>& out, uint32_t depth);
     size_t field_index(DeclId decl, std::string_view name) const;
     bool replaces_all(const Constructor& constructor, const std::vector<std::string>& names, VarId var) const;
@@ -107,7 +113,8 @@ class Walk : public ShapeScope {
     bool fits_signature(uint32_t code, const std::vector<Made>& args);       // nothing is left to check
     struct Signature { std::string name; const Function& function; const std::vector<ValueId>& params; size_t skip; };
     Signature signature_of(uint32_t code, const std::vector<Made>& args, Names& names);
-    Result<Made> narrow(Made made, TypeId written, Names& solved, std::string what = {});
+    // `who`: the value in the user's words, before it: whose it is
+    Result<Made> narrow(Made made, TypeId written, Names& solved, const std::string& owner, const std::string& who, std::string what = {});
     Status settle(Matching& matching, const std::string& callee);
     AbsId normalised(AbsId value);
     Range range_of(Dim d, bool is_extent);

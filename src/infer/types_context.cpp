@@ -48,7 +48,9 @@ std::string cast_hint(const Terms& terms, const Clash& clash, const Blame& blame
 Error TypeContext::error(const Blame& blame, std::string what, std::string hint) const {
     std::string message(blame.what);
     if (blame.position) message += " " + std::to_string(blame.position);
-    if (!blame.owner.empty()) {
+    if (blame.sigil == "%" && is_temporary(blame.owner)) {           // a name that the user did not give
+        message += message.empty() ? "the function" : " of the function";
+    } else if (!blame.owner.empty()) {
         message += message.empty() ? "`" : " of `";
         message += std::string(blame.sigil) + std::string(blame.owner) + "`";
     }
@@ -60,8 +62,21 @@ Status TypeContext::expect(TermId expected, TermId found, const Blame& blame) {
     std::optional<Clash> clash = unify(terms, expected, found);
     if (!clash) return {};
     Error error = clash_error(*clash, expected, blame);
+    name_sakes(*clash, error);
     if (!says_it_all(terms, *clash, expected)) error.notes.push_back({{}, both_types(module, terms, *clash, expected, found)});
     return error;
+}
+
+// Two types of one name read alike: the places where they are declared tell them apart.
+void TypeContext::name_sakes(const Clash& clash, Error& error) const {
+    const TypeTerm &expected = terms[clash.expected], &found = terms[clash.found];
+    if (expected.kind != TermKind::data || found.kind != TermKind::data || expected.decl == found.decl) return;
+    if (module[expected.decl].name != module[found.decl].name) return;
+    auto note = [&](DeclId decl, const std::string& which) {
+        error.notes.push_back({module[decl].span, "the `" + module[decl].name + "` that is " + which + (module[decl].from_prelude ? ", of the prelude" : "")});
+    };
+    note(expected.decl, "expected");
+    note(found.decl, "found");
 }
 
 Error TypeContext::clash_error(const Clash& clash, TermId expected, const Blame& blame) const {

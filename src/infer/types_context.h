@@ -41,6 +41,7 @@ struct TypeContext {
 
     Status expect(TermId expected, TermId found, const Blame& blame);
     Error error(const Blame& blame, std::string what, std::string hint = {}) const;
+    void name_sakes(const Clash& clash, Error& error) const;
     Error clash_error(const Clash& clash, TermId expected, const Blame& blame) const;
     std::string text(TermId id) const;
 

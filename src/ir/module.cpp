@@ -34,10 +34,13 @@ const Attribute* find_attribute(const Binding& binding, std::string_view name) {
     return nullptr;
 }
 
-bool is_message(std::string_view what) { return what.find("{0}") != what.npos || what.find("{1}") != what.npos; }
+bool is_message(std::string_view what) {
+    return what.find("{0}") != what.npos || what.find("{1}") != what.npos || what.find("{}") != what.npos;
+}
 std::string fill_message(std::string what, const std::string& left, const std::string& right) {
-    for (auto [mark, text] : {std::pair("{0}", &left), std::pair("{1}", &right)})
-        for (size_t at = what.find(mark); at != what.npos; at = what.find(mark, at + text->size())) what.replace(at, 3, *text);
+    const std::string nothing;
+    for (auto [mark, text] : {std::pair(std::string_view("{0}"), &left), std::pair(std::string_view("{1}"), &right), std::pair(std::string_view("{}"), &nothing)})
+        for (size_t at = what.find(mark); at != what.npos; at = what.find(mark, at + text->size())) what.replace(at, mark.size(), *text);
     return what;
 }
 } // namespace nereus

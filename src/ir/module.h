@@ -17,6 +17,7 @@
 //  - any other binding: Binding::defines are read off its result: an extent of a result's type (late dims, dims of an
 //    element taken from a container), or the number itself where ValueInfo::known of the result is that symbol.
 #pragma once
+#include "base/source_text.h"
 #include "base/span.h"
 #include "dim/relation.h"
 #include "ir/type.h"
@@ -106,7 +107,8 @@ struct ApplyTarget {
 };
 
 struct DimFact { Dim left; Relation relation = Relation::equal; Dim right; Span span; };
-// The attribute "what" of a check says what is compared, or is the whole message: with {0} and {1} for the two sides.
+// The attribute "what" of a check says what is compared, or is the whole message: with {0} and {1} for the two sides, or
+// {} where neither is shown.
 bool is_message(std::string_view what);
 std::string fill_message(std::string what, const std::string& left, const std::string& right);
 
@@ -179,8 +181,6 @@ struct Function {
     BindingId add_binding(Binding binding);
     BlockId add_block();
 };
-
-struct SourceText { std::string path, text; };
 
 struct Module {
     Dims dims;

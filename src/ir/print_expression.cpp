@@ -150,7 +150,7 @@ std::string FunctionPrinter::simple_expression(const Binding& b) {
     case Form::index: return head(b.args[0]) + "[" + index_parts(b) + "]";
     case Form::seq: return "[" + args(b) + "]";
     case Form::check: {
-        std::string inside = b.args.empty() ? types_.fact(b.fact) : arg(b.args[0]);
+        std::string inside = b.args.empty() ? types_.fact(b.fact) : args(b);
         return "check(" + inside + extra_attributes(b.attributes) + ")";
     }
     case Form::lambda:

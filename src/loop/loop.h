@@ -34,7 +34,7 @@ struct Group {
     Role role;
     bool axis = false;                    // exactly one axis, never collapsed: m, n and k of a contraction
 };
-struct Buffer { std::string name; DType dtype; bool out; };   // inputs may overlap; outputs overlap nothing
+struct Buffer { std::string name; DType dtype; bool out; };   // inputs may overlap; outputs overlap nothing but see below
 struct Scalar { std::string name; DType dtype; };
 
 // Adds index * stride elements to an address; an index outside [0, extent) is Fault::index_range.
@@ -80,4 +80,8 @@ struct Function {
     const Expr& expr(ExprId e) const { return exprs[e.index]; }
     const Access& access(AccessId a) const { return accesses[a.index]; }
 };
+
+// Is each point of `in` read by the one point alone that writes it to `out`, given that their strides are equal? Then the
+// two may be one buffer.
+bool reads_where_it_writes(const Function& kernel, BufferId in, BufferId out);
 } // namespace nereus::loop

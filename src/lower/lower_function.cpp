@@ -154,6 +154,23 @@ Status LowerFunction::block(BlockId from, BlockId to, std::span<const TypeId> ex
     return {};
 }
 
+// check(%x, %y; axes): first that %x is what its new type says, then that its last axes are those of %y.
+void LowerFunction::check_like(const Binding& b) {
+    Binding narrowed{.form = Form::check, .args = {one(b.args[0])}, .defines = b.defines, .span = b.span};
+    narrowed.results = add_leaves(b.results[0]);
+    const Attribute* who = find_attribute(b, "who");
+    narrowed.attributes.push_back({"who", who ? std::get<std::string>(who->value) : "%" + from_[b.results[0]].name});
+    emit(std::move(narrowed));
+    Binding tails{.form = Form::op, .op = &low_op(LowOp::same_tails), .args = {one(b.results[0]), one(b.args[1])}, .groups = {{2, true}}};
+    tails.attributes.push_back({"axes", find_attribute(b, "axes")->value});
+    ValueId same = emit_number(std::move(tails), DType::i64, b.span);
+    Dims& dims = module().dims;
+    to_[same].known = dims.of(dims.new_symbol("same", SymKind::host));
+    Binding holds{.form = Form::check, .fact = {to_[same].known, Relation::equal, dims.constant(1), b.span}, .span = b.span};
+    holds.attributes = {{"what", find_attribute(b, "what")->value}, {"whole", true}};
+    emit(std::move(holds));
+}
+
 Status LowerFunction::binding(const Binding& b) {
     auto same = [&](Form form) -> Binding& {             // the form stays, its values are taken apart
         Binding copy = b;
@@ -175,7 +192,8 @@ Status LowerFunction::binding(const Binding& b) {
         same(Form::literal);
         return {};
     case Form::check:
-        if (Binding& made = same(b.form); !b.args.empty()) {         // blamed by the name of the whole
+        if (b.args.size() == 2) return check_like(b), Status();
+        if (Binding& made = same(b.form); !b.args.empty() && !find_attribute(b, "who")) {         // blamed by the name of the whole
             bool whole = type_of(from_[b.results[0]].type).kind == TypeKind::tensor;
             made.attributes.push_back({"who", (whole ? "%" : "an element of %") + from_[b.results[0]].name});
         }

@@ -51,6 +51,7 @@ class LowerFunction {
     Status binding(const Binding& b);
     Status op(const Binding& b);
     Status op_of_leaves(Binding lowered);                // its arguments and results are leaves already
+    void check_like(const Binding& b);
     Status builtin(const Binding& b);
     Status loop_form(const Binding& b);
     Status branch(const Binding& b);

@@ -42,21 +42,24 @@ Sides sides_of(std::span<const int64_t> shape, int64_t axis) {
 Result<Extents> broadcast_shapes(std::span<const int64_t> a, std::span<const int64_t> b) {
     size_t rank = std::max(a.size(), b.size());
     Extents result(rank, 1);
-    for (size_t back = 1; back <= rank; ++back) {
+    for (size_t back = rank; back > 0; --back) {
         int64_t left = back <= a.size() ? a[a.size() - back] : 1;
         int64_t right = back <= b.size() ? b[b.size() - back] : 1;
         if (left != right && left != 1 && right != 1)
-            return Error{Code::shape, "sizes " + std::to_string(left) + " and " + std::to_string(right) +
-                                          " do not broadcast: left is " + shape_text(a) + ", right is " + shape_text(b)};
+            return Error{Code::shape, "sizes " + std::to_string(left) + " and " + std::to_string(right) + " must be equal or 1"};
         result[rank - back] = left == 1 ? right : left;
     }
     return result;
 }
 
 Status check_broadcast(std::span<const int64_t> from, std::span<const int64_t> to) {
-    Result<Extents> both = broadcast_shapes(from, to);
-    if (both && std::ranges::equal(*both, to)) return {};
-    return Error{Code::shape, "shape " + shape_text(from) + " does not broadcast to " + shape_text(to)};
+    if (from.size() > to.size())
+        return Error{Code::shape, "rank " + std::to_string(from.size()) + " does not broadcast to rank " + std::to_string(to.size())};
+    const std::span<const int64_t> last = to.last(from.size());
+    for (size_t i = 0; i < from.size(); ++i)
+        if (from[i] != 1 && from[i] != last[i])
+            return Error{Code::shape, "size " + std::to_string(from[i]) + " does not broadcast to " + std::to_string(last[i])};
+    return {};
 }
 
 IndexMap::IndexMap(Extents shape, std::vector<int64_t> strides) : shape_(std::move(shape)), strides_(std::move(strides)) {

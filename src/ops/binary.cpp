@@ -69,7 +69,7 @@ template <auto f, bool divides = false> Result<Tensors> arithmetic(const EvalArg
         for (int64_t i = 0; i < y.count(); ++i) {
             T divisor = right[size_t(in_b(i))];
             if (divides && std::is_integral_v<T> && divisor == 0)
-                return Error{Code::value, "the divisor is 0 at element " + std::to_string(i)};
+                return Error{Code::value, "division by zero"};
             out[size_t(i)] = T(f(WideOf<T>(left[size_t(in_a(i))]), WideOf<T>(divisor)));
         }
         return Tensors{std::move(y)};

@@ -17,9 +17,11 @@ Result<std::vector<int64_t>> box_axes(const EvalArgs& args, size_t count) {
         return Error{Code::shape, std::to_string(axes.size()) + " axes for " + std::to_string(count) + " starts"};
     return checked_axes(axes, args.tensor(0).rank());
 }
-Error outside(int64_t start, int64_t end, int64_t axis, int64_t size) {
-    return Error{Code::value, "range " + std::to_string(start) + ":" + std::to_string(end) + " is outside axis " +
-                                  std::to_string(axis) + " of size " + std::to_string(size)};
+Status check_range(int64_t start, int64_t end, int64_t size) {
+    if (start < 0) return Error{Code::shape, "a range begins at " + std::to_string(start) + ", below 0"};
+    if (start > end) return Error{Code::shape, "a range begins at " + std::to_string(start) + ", beyond its end " + std::to_string(end)};
+    if (end > size) return Error{Code::shape, "a range ends at " + std::to_string(end) + ", beyond size " + std::to_string(size)};
+    return {};
 }
 
 // Row-major strides of x, with the box's corner as origin.
@@ -40,7 +42,7 @@ Result<Tensors> slice_eval(const EvalArgs& args) {
     Box box{Extents(x.shape().size(), 0), x.shape()};
     for (size_t i = 0; i < axes.size(); ++i) {
         int64_t size = x.shape()[size_t(axes[i])];
-        if (starts[i] < 0 || starts[i] > ends[i] || ends[i] > size) return outside(starts[i], ends[i], axes[i], size);
+        TRY(check_range(starts[i], ends[i], size));
         box.start[size_t(axes[i])] = starts[i], box.shape[size_t(axes[i])] = ends[i] - starts[i];
     }
     HostTensor y = TRY(HostTensor::make(x.dtype(), box.shape));
@@ -57,13 +59,13 @@ Result<Tensors> slice_update_eval(const EvalArgs& args) {
     const std::vector<int64_t>& starts = args.sizes[2];
     std::vector<int64_t> axes = TRY(box_axes(args, starts.size()));
     if (v.rank() != x.rank())
-        return Error{Code::shape, "ranks differ: the tensor is " + shape_text(x.shape()) + ", the update " +
-                                      shape_text(v.shape())};
+        return Error{Code::shape, "ranks differ: the tensor has " + std::to_string(x.rank()) + ", the update " + std::to_string(v.rank())};
     Box box{Extents(x.shape().size(), 0), v.shape()};
     std::vector<bool> given(x.shape().size(), false);
     for (size_t i = 0; i < axes.size(); ++i) {
         int64_t size = x.shape()[size_t(axes[i])], length = v.shape()[size_t(axes[i])];
-        if (starts[i] < 0 || starts[i] > size - length) return outside(starts[i], starts[i] + length, axes[i], size);
+        const int64_t end = starts[i] > INT64_MAX - length ? INT64_MAX : starts[i] + length;
+        TRY(check_range(starts[i], end, size));
         box.start[size_t(axes[i])] = starts[i], given[size_t(axes[i])] = true;
     }
     for (size_t i = 0; i < given.size(); ++i)
@@ -82,8 +84,7 @@ Result<Tensors> slice_update_eval(const EvalArgs& args) {
 Status check_ids(const HostTensor& ids, int64_t size) {
     for (int64_t i = 0; i < ids.count(); ++i)
         if (ids.as_i64(i) < 0 || ids.as_i64(i) >= size)
-            return Error{Code::value, "index " + std::to_string(ids.as_i64(i)) + " at element " + std::to_string(i) +
-                                          " is out of range for size " + std::to_string(size)};
+            return Error{Code::value, "index " + std::to_string(ids.as_i64(i)) + " is out of range for size " + std::to_string(size)};
     return {};
 }
 // The shape of x with `axis` replaced by the axes of ids.
@@ -109,13 +110,22 @@ Result<Tensors> gather_eval(const EvalArgs& args) {
     return Tensors{std::move(y)};
 }
 
+// The first axes are blamed one by one; the rest is what a row of the tensor is.
+Status check_rows(const Extents& rows, const Extents& expected, int64_t first) {
+    if (rows.size() != expected.size())
+        return Error{Code::shape, "the rows to add have rank " + std::to_string(rows.size()) + ", expected " + std::to_string(expected.size())};
+    for (size_t i = 0; i < size_t(first); ++i)
+        if (rows[i] != expected[i])
+            return Error{Code::shape, "axis " + std::to_string(i) + " of the rows to add: found " + std::to_string(rows[i]) + " and " + std::to_string(expected[i])};
+    if (rows != expected) return Error{Code::shape, "the rows to add have other sizes than those of the tensor"};
+    return {};
+}
+
 Result<Tensors> scatter_add_eval(const EvalArgs& args) {
     const HostTensor &x = args.tensor(0), &ids = args.tensor(1), &v = args.tensor(2);
     int64_t axis = TRY(checked_axis(args.integer("axis"), x.rank()));
     Sides sides = sides_of(x.shape(), axis);
-    if (v.shape() != gathered_shape(x, ids, axis))
-        return Error{Code::shape, "the rows to add are " + shape_text(v.shape()) + ", expected " +
-                                      shape_text(gathered_shape(x, ids, axis))};
+    TRY(check_rows(v.shape(), gathered_shape(x, ids, axis), axis + ids.rank()));
     TRY(check_ids(ids, sides.size));
     HostTensor y = TRY(HostTensor::make(x.dtype(), x.shape()));
     return with_type(x.dtype(), [&](auto zero) -> Result<Tensors> {

@@ -28,9 +28,9 @@ Status lower_slice(OpLowering& l) {
     std::vector<loop::Indirect> at;
     for (size_t i = 0; i < axes.size(); ++i) {
         Dim start = l.size(l.args(1)[i]), end = l.size(l.args(2)[i]), extent = from[axes[i]];
-        l.check(dims.constant(0), Relation::less_equal, start, "slice: a start below 0");
-        l.check(start, Relation::less_equal, end, "slice: a start beyond its end");
-        l.check(end, Relation::less_equal, extent, "slice: an end beyond the axis");
+        l.check(dims.constant(0), Relation::less_equal, start, "a range begins at {1}, below 0");
+        l.check(start, Relation::less_equal, end, "a range begins at {0}, beyond its end {1}");
+        l.check(end, Relation::less_equal, extent, "a range ends at {0}, beyond size {1}");
         at.push_back(k.offset(start, strides[axes[i]].step, extent));
     }
     loop::ExprId value = k.read(x, {{g, strides}}, std::move(at));
@@ -49,8 +49,8 @@ Status lower_slice_update(OpLowering& l) {
     std::vector<loop::Indirect> at;
     for (size_t i = 0; i < axes.size(); ++i) {
         Dim start = l.size(l.args(2)[i]), extent = whole[axes[i]];
-        l.check(dims.constant(0), Relation::less_equal, start, "slice_update: a start below 0");
-        l.check(dims.add(start, over[axes[i]]), Relation::less_equal, extent, "slice_update: the part reaches beyond the axis");
+        l.check(dims.constant(0), Relation::less_equal, start, "a range begins at {1}, below 0");
+        l.check(dims.add(start, over[axes[i]]), Relation::less_equal, extent, "a range ends at {0}, beyond size {1}");
         at.push_back(k.offset(start, strides[axes[i]].step, extent));
     }
     loop::ExprId value = k.read(v, {{g, dense_strides(dims, over)}});

@@ -35,7 +35,7 @@ std::optional<Dim> quotient(Dims& dims, Dim total, Dim by) {
 // The size written -1: total // others, exact where that can be seen, checked where not.
 Result<Dim> inferred_size(ShapeScope& scope, Dim total, Dim others) {
     Dims& dims = scope.dims();
-    TRY(scope.require(others, Relation::not_equal, dims.constant(0), "the sizes beside -1"));
+    TRY(scope.require(others, Relation::not_equal, dims.constant(0), "the sizes beside -1 make {0}"));
     if (std::optional<Dim> exact = quotient(dims, scope.facts().normalise(total), scope.facts().normalise(others))) return *exact;
     Dim size = dims.floor_div(total, others);
     TRY(scope.require(total, Relation::equal, dims.mul(size, others), "elements to share among the sizes beside -1"));
@@ -89,8 +89,9 @@ Result<Shaped> broadcast_to(const ShapeArgs& args, ShapeScope& scope) {
             Dim from = x.shape.dims[i], to = y.shape.dims[y.rank() - x.rank() + i];
             if (from == dims.constant(1) || scope.facts().equal(from, to) == Answer::yes) continue;
             Dim pair[] = {from, to};                     // 1 repeats, and nothing else does
-            TRY(scope.require(scope.facts().broadcast(from, to) == to ? to : dims.bcast(pair), Relation::equal, to,
-                              "a size to broadcast to"));
+            if (scope.facts().broadcast(from, to) == to) continue;
+            TRY(scope.require(from, Relation::compatible, to, misfit_to_broadcast));
+            TRY(scope.require(dims.bcast(pair), Relation::equal, to, misfit_to_broadcast));
         }
         if (y.rank() <= 1 && x.rank() == 0 && !x.known.numbers.empty()) {
             std::optional<int64_t> count = dims.constant_value(element_count(dims, y.shape));

@@ -11,15 +11,13 @@ namespace {
 Result<Tensors> matmul_eval(const EvalArgs& args) {
     const HostTensor &a = args.tensor(0), &b = args.tensor(1);
     if (a.rank() == 0 || b.rank() == 0)
-        return Error{Code::shape, "a scalar has no axis to contract: left is " + shape_text(a.shape()) + ", right is " +
-                                      shape_text(b.shape())};
+        return Error{Code::shape, "a tensor of rank 0 has no axis to contract"};
     Extents left = a.shape(), right = b.shape();
     if (a.rank() == 1) left.insert(left.begin(), 1);
     if (b.rank() == 1) right.push_back(1);
     int64_t rows = left.end()[-2], inner = left.end()[-1], columns = right.end()[-1];
     if (inner != right.end()[-2])
-        return Error{Code::shape, "inner dims differ: left has K=" + std::to_string(inner) + ", right has " +
-                                      std::to_string(right.end()[-2])};
+        return Error{Code::shape, "inner dims: found " + std::to_string(inner) + " and " + std::to_string(right.end()[-2])};
     left.resize(left.size() - 2), right.resize(right.size() - 2);
     Extents batch = TRY(broadcast_shapes(left, right)), shape = batch;
     if (a.rank() > 1) shape.push_back(rows);

@@ -58,8 +58,12 @@ template <auto start, auto step> Result<Tensors> reduce_eval(const EvalArgs& arg
 Result<Tensors> sum_to_eval(const EvalArgs& args) {
     const HostTensor& x = args.tensor(0);
     const std::vector<int64_t>& to = args.sizes[1];
-    if (!check_broadcast(to, x.shape()))
-        return Error{Code::shape, "shape " + shape_text(x.shape()) + " does not sum to " + shape_text(to)};
+    if (int64_t(to.size()) > x.rank())
+        return Error{Code::shape, "rank " + std::to_string(x.rank()) + " does not sum to rank " + std::to_string(to.size())};
+    const std::span<const int64_t> last = std::span(x.shape()).last(to.size());
+    for (size_t i = 0; i < to.size(); ++i)
+        if (to[i] != 1 && to[i] != last[i])
+            return Error{Code::shape, "size " + std::to_string(last[i]) + " does not sum to " + std::to_string(to[i])};
     return Tensors{TRY(fold<Zero{}, Plus{}>(x, to))};
 }
 

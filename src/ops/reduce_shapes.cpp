@@ -73,8 +73,10 @@ Result<Shaped> sum_to(const ShapeArgs& args, ShapeScope& scope) {
             Dim small = y.shape.dims[i], large = x.shape.dims[x.rank() - y.rank() + i];
             if (small == scope.dims().constant(1)) continue;
             Dim pair[] = {small, large};
-            if (scope.facts().equal(small, large) != Answer::yes)
-                TRY(scope.require(scope.dims().bcast(pair), Relation::equal, large, "a size to sum to"));
+            if (scope.facts().equal(small, large) != Answer::yes) {
+                TRY(scope.require(small, Relation::compatible, large, misfit_to_sum));
+                TRY(scope.require(scope.dims().bcast(pair), Relation::equal, large, misfit_to_sum));
+            }
         }
     }
     Shaped out;
@@ -88,7 +90,7 @@ Result<Shaped> matmul(const ShapeArgs& args, ShapeScope& scope) {
     if (!a.ranked() || !b.ranked()) {
         y.shape = scope.unknown_shape();
     } else {
-        if (a.rank() == 0 || b.rank() == 0) return scope.error("a scalar has no axis to contract");
+        if (a.rank() == 0 || b.rank() == 0) return scope.error("a tensor of rank 0 has no axis to contract");
         std::vector<Dim> left = a.shape.dims, right = b.shape.dims;
         Dim inner_left = left.back(), inner_right = right[right.size() > 1 ? right.size() - 2 : 0];
         TRY(scope.require(inner_left, Relation::equal, inner_right, "inner dims"));

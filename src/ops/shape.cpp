@@ -28,13 +28,13 @@ Result<Tensors> reshape_eval(const EvalArgs& args) {
         if (size == -1) inferred = &size;
         else if (__builtin_mul_overflow(others, size, &others)) return Error{Code::shape, "sizes overflow"};
     }
-    if (inferred && (others == 0 || x.count() % others != 0))
-        return Error{Code::shape, "the size -1 of " + shape_text(shape) + " cannot be inferred: " + shape_text(x.shape()) +
-                                      " has " + std::to_string(x.count()) + " elements"};
+    if (inferred && others == 0) return Error{Code::shape, "the sizes beside -1 make 0"};
+    if (inferred && x.count() % others != 0)
+        return Error{Code::shape, "elements to share among the sizes beside -1: found " + std::to_string(x.count()) + " and " +
+                                      std::to_string(x.count() / others * others)};
     if (inferred) *inferred = x.count() / others;
     else if (others != x.count())
-        return Error{Code::shape, "shape " + shape_text(shape) + " has " + std::to_string(others) + " elements, " +
-                                      shape_text(x.shape()) + " has " + std::to_string(x.count())};
+        return Error{Code::shape, "elements before and after: found " + std::to_string(x.count()) + " and " + std::to_string(others)};
     return Tensors{TRY(x.reshaped(std::move(shape)))};
 }
 
@@ -46,10 +46,11 @@ Result<Tensors> broadcast_to_eval(const EvalArgs& args) {
 
 Result<Tensors> transpose_eval(const EvalArgs& args) {
     const HostTensor& x = args.tensor(0);
-    std::vector<int64_t> perm = TRY(checked_axes(whole_permutation(args.integers("perm").value_or(Extents()), x.rank()), x.rank()));
+    std::vector<int64_t> perm = whole_permutation(args.integers("perm").value_or(Extents()), x.rank());
     if (int64_t(perm.size()) != x.rank())
         return Error{Code::shape, "perm has " + std::to_string(perm.size()) + " axes, the tensor " +
                                       std::to_string(x.rank())};
+    perm = TRY(checked_axes(perm, x.rank()));
     std::vector<int64_t> own = row_major_strides(x.shape()), strides;
     Extents shape;
     for (int64_t axis : perm) shape.push_back(x.shape()[size_t(axis)]), strides.push_back(own[size_t(axis)]);
@@ -67,13 +68,13 @@ void copy_part(std::byte* to, Sides to_sides, int64_t to_start, const std::byte*
 
 Result<Tensors> concat_eval(const EvalArgs& args) {
     const Tensors& xs = args.tensors[0];
-    if (xs.empty()) return Error{Code::value, "nothing to concatenate"};
+    if (xs.empty()) return Error{Code::value, "concat: nothing to concatenate"};
     int64_t axis = TRY(checked_axis(args.integer("axis"), xs[0].rank())), total = 0;
     for (const HostTensor& x : xs) {
         Extents expected = xs[0].shape();
         if (x.rank() == xs[0].rank()) expected[size_t(axis)] = x.shape()[size_t(axis)];
         if (x.shape() != expected)
-            return Error{Code::shape, "shapes differ off axis " + std::to_string(axis) + ": " +
+            return Error{Code::shape, "concat: shapes differ off axis " + std::to_string(axis) + ": " +
                                           shape_text(xs[0].shape()) + " and " + shape_text(x.shape())};
         total += x.shape()[size_t(axis)];
     }
@@ -98,8 +99,7 @@ Result<Tensors> split_eval(const EvalArgs& args) {
         if (__builtin_add_overflow(total, size, &total)) return Error{Code::shape, "sizes overflow"};
     }
     if (total != x.shape()[size_t(axis)])
-        return Error{Code::shape, "sizes sum to " + std::to_string(total) + ", axis " + std::to_string(axis) + " has " +
-                                      std::to_string(x.shape()[size_t(axis)])};
+        return Error{Code::shape, "the sum of the sizes: found " + std::to_string(total) + " and " + std::to_string(x.shape()[size_t(axis)])};
     Tensors parts;
     int64_t at = 0;
     for (int64_t size : args.sizes[1]) {

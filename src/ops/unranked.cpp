@@ -91,25 +91,26 @@ Status full(OpLowering& l) { return filled(l, 0); }
 Status random(OpLowering& l) { return filled(l, 2); }
 
 // `large` must be what `small` broadcasts to.
-void check_broadcast(OpLowering& l, ValueId small, ValueId large, std::string_view what) {
-    l.check(l.rank(small), Relation::less_equal, l.rank(large), std::string(what) + ": rank");
+void check_broadcast(OpLowering& l, ValueId small, ValueId large, const std::string& ranks, const std::string& sizes) {
+    l.check(l.rank(small), Relation::less_equal, l.rank(large), ranks);
     for (size_t i = 0; i < aligned_axes; ++i) {
         Dim pair[] = {l.shape(small)[i], l.shape(large)[i]};
-        l.check(l.dims().bcast(pair), Relation::equal, pair[1], std::string(what));
+        l.check(pair[0], Relation::compatible, pair[1], sizes);
+        l.check(l.dims().bcast(pair), Relation::equal, pair[1], sizes);
     }
 }
 Status sum_to(OpLowering& l) {
     make_from_sizes(l, 1);
     open_aligned(l, l.arg(0));
     open_aligned(l, l.result());
-    check_broadcast(l, l.result(), l.arg(0), "a size to sum to");
+    check_broadcast(l, l.result(), l.arg(0), "rank {1} does not sum to rank {0}", misfit_to_sum);
     return as_ranked(l);
 }
 Status broadcast_to(OpLowering& l) {
     make_from_sizes(l, 1);
     open_aligned(l, l.arg(0));
     open_aligned(l, l.result());
-    check_broadcast(l, l.arg(0), l.result(), "a size to broadcast to");
+    check_broadcast(l, l.arg(0), l.result(), "rank {0} does not broadcast to rank {1}", misfit_to_broadcast);
     return as_ranked(l);
 }
 
@@ -128,18 +129,18 @@ Status reshape(OpLowering& l) {
             else others = dims.mul(others, extent);
         }
         if (inferred) {
-            l.check(others, Relation::not_equal, dims.constant(0), "the sizes beside -1");
+            l.check(others, Relation::not_equal, dims.constant(0), "the sizes beside -1 make {0}");
             Dim size = dims.floor_div(total, others);
-            l.check(total, Relation::equal, dims.mul(size, others), "elements to share among the sizes beside -1");
+            l.check(total, Relation::equal, dims.mul(size, others), "elements to share among the sizes beside -1: found {0} and {1}");
             l.define(*inferred, size);
         } else {
-            l.check(total, Relation::equal, others, "elements before and after");
+            l.check(total, Relation::equal, others, "elements before and after: found {0} and {1}");
         }
         return as_ranked(l);
     }
     make_from_sizes(l, 1, total);
     l.open(y, Opened::flat);
-    l.check(total, Relation::equal, l.shape(y)[0], "elements before and after");
+    l.check(total, Relation::equal, l.shape(y)[0], "elements before and after: found {0} and {1}");
     KernelWriter k(l, "copy");
     loop::GroupId g = k.group("g", loop::Role::parallel, {total});
     const std::vector<Stride> dense = dense_strides(dims, l.shape(x));
@@ -156,7 +157,7 @@ Status shape_of(OpLowering& l) {
 Status transpose(OpLowering& l) {
     ValueId x = l.arg(0), y = l.result();
     const std::vector<int64_t> perm = l.integers("perm");
-    l.check(l.dims().constant(int64_t(perm.size())), Relation::equal, l.rank(x), "axes of perm and of the tensor");
+    l.check(l.dims().constant(int64_t(perm.size())), Relation::equal, l.rank(x), "perm has {0} axes, the tensor {1}");
     l.open(x, Opened::front, perm.size());
     std::vector<Dim> from = l.shape(x), to;
     from.pop_back();                                     // nothing is left after all axes
@@ -173,7 +174,7 @@ Status transpose(OpLowering& l) {
 // x with one axis alone, whichever way it is counted: where that axis is in shape(x).
 size_t open_axis(OpLowering& l, ValueId x, int64_t axis) {
     size_t count = size_t(axis < 0 ? -axis : axis + 1);
-    l.check(l.dims().constant(int64_t(count)), Relation::less_equal, l.rank(x), "axis " + std::to_string(axis) + " and the rank");
+    l.check(l.dims().constant(int64_t(count)), Relation::less_equal, l.rank(x), "axis " + std::to_string(axis) + " is out of range for rank {1}");
     l.open(x, axis < 0 ? Opened::back : Opened::front, count);
     return axis < 0 ? 1 : count - 1;
 }
@@ -198,7 +199,7 @@ Status concat(OpLowering& l) {
     size_t at = 0;
     for (ValueId x : xs) {
         at = open_axis(l, x, axis);
-        if (x != xs[0]) l.check_same_but(xs[0], x, axis, "shapes off axis " + std::to_string(axis));
+        if (x != xs[0]) l.check_same_but(xs[0], x, axis, "concat: shapes differ off axis " + std::to_string(axis) + "{}");
         total = l.dims().add(total, l.shape(x)[at]);
     }
     std::vector<Dim> whole = l.shape(xs[0]);
@@ -220,7 +221,7 @@ Status split(OpLowering& l) {
         total = l.dims().add(total, size);
         make_like(l, results[i], x, axis, {{.number = size}}, std::move(part));
     }
-    l.check(total, Relation::equal, l.shape(x)[at], "the sum of the sizes");
+    l.check(total, Relation::equal, l.shape(x)[at], "the sum of the sizes: found {0} and {1}");
     return as_ranked(l);
 }
 
@@ -242,11 +243,12 @@ Status scatter_add(OpLowering& l) {
     int64_t axis = l.integer("axis");
     if (axis < 0 || !l.ranked(ids)) return unsupported(l, "an axis from the end, or ids of unknown rank, with values of unknown rank");
     size_t at = open_axis(l, x, axis), index = l.type(ids).shape.dims.size();
-    l.check(l.rank(v), Relation::equal, l.dims().add(l.rank(x), l.dims().constant(int64_t(index) - 1)), "the rank of the rows to add");
+    l.check(l.rank(v), Relation::equal, l.dims().add(l.rank(x), l.dims().constant(int64_t(index) - 1)), "the rows to add have rank {0}, expected {1}");
     l.open(v, Opened::front, at + index);
     for (size_t i = 0; i < at + index; ++i)
-        l.check(l.shape(v)[i], Relation::equal, i < at ? l.shape(x)[i] : l.type(ids).shape.dims[i - at], "the rows to add");
-    l.check_tails(x, int64_t(at) + 1, v, int64_t(at + index), "the rows to add");
+        l.check(l.shape(v)[i], Relation::equal, i < at ? l.shape(x)[i] : l.type(ids).shape.dims[i - at],
+                "axis " + std::to_string(i) + " of the rows to add: found {0} and {1}");
+    l.check_tails(x, int64_t(at) + 1, v, int64_t(at + index), "the rows to add have other sizes than those of the tensor{}");
     std::vector<Dim> rows = l.shape(x);
     l.open(ids, Opened::flat);
     rows[at] = l.shape(ids)[0];
@@ -268,7 +270,7 @@ Result<std::vector<size_t>> open_sliced(OpLowering& l, ValueId x, size_t starts)
         all.push_back(size_t(axis));
         count = std::max(count, axis + 1);
     }
-    l.check(l.dims().constant(count), Relation::less_equal, l.rank(x), "axes and the rank");
+    l.check(l.dims().constant(count), Relation::less_equal, l.rank(x), "axis " + std::to_string(count - 1) + " is out of range for rank {1}");
     l.open(x, Opened::front, size_t(count));
     return all;
 }
@@ -289,12 +291,12 @@ Status slice_update(OpLowering& l) {
     if (!l.binding().groups[2].list) return unsupported(l, "starts in a vector");
     const std::vector<size_t> axes = TRY(open_sliced(l, x, 2));
     size_t count = l.shape(x).size() - 1;
-    l.check(l.rank(v), Relation::equal, l.rank(x), "the rank of the update");
+    l.check(l.rank(v), Relation::equal, l.rank(x), "ranks differ: the tensor has {1}, the update {0}");
     l.open(v, Opened::front, count);
     for (size_t i = 0; i < count; ++i)
         if (std::find(axes.begin(), axes.end(), i) == axes.end())
-            l.check(l.shape(v)[i], Relation::equal, l.shape(x)[i], "axis " + std::to_string(i) + " has no start");
-    l.check_tails(x, int64_t(count), v, int64_t(count), "axes without a start");
+            l.check(l.shape(v)[i], Relation::equal, l.shape(x)[i], "axis " + std::to_string(i) + " has no start: the tensor has size {1}, the update {0}");
+    l.check_tails(x, int64_t(count), v, int64_t(count), "axes without a start differ in size{}");
     if (!l.ranked(l.result())) l.make(l.result(), {{.kind = Kind::tail, .value = x}});
     l.open_as(l.result(), l.shape(x));
     return as_ranked(l);
@@ -325,7 +327,8 @@ Status fold(OpLowering& l) {
     if (front && back) return unsupported(l, "axes from both ends of an unknown rank");
     size_t count = 0;
     for (int64_t axis : axes) count = std::max(count, size_t(axis < 0 ? -axis : axis + 1));
-    l.check(l.dims().constant(int64_t(count)), Relation::less_equal, l.rank(x), "axes and the rank");
+    const int64_t furthest = back ? -int64_t(count) : int64_t(count) - 1;
+    l.check(l.dims().constant(int64_t(count)), Relation::less_equal, l.rank(x), "axis " + std::to_string(furthest) + " is out of range for rank {1}");
     l.open(x, back ? Opened::back : Opened::front, count);
     const std::vector<Dim> extents = l.shape(x);
     std::vector<ShapePart> parts;
@@ -381,8 +384,8 @@ Status matmul(OpLowering& l) {
     Dim one = dims.constant(1), two = dims.constant(2), rank_a = l.rank(a), rank_b = l.rank(b);
     open_aligned(l, a);
     open_aligned(l, b);
-    l.check(one, Relation::less_equal, rank_a, "matmul: a scalar has no axis to contract");
-    l.check(one, Relation::less_equal, rank_b, "matmul: a scalar has no axis to contract");
+    l.check(one, Relation::less_equal, rank_a, "a tensor of rank {1} has no axis to contract");
+    l.check(one, Relation::less_equal, rank_b, "a tensor of rank {1} has no axis to contract");
     auto is_vector = [&](Dim rank) {
         Dim either[] = {dims.sub(two, rank), dims.constant(0)};
         return dims.max(either);
@@ -394,7 +397,7 @@ Status matmul(OpLowering& l) {
     right[k] = dims.add(right[k], dims.mul(column, dims.sub(last, right[k])));
     right[n] = dims.add(last, dims.mul(column, dims.sub(one, last)));
     l.open_as(b, right);
-    l.check(left[n], Relation::equal, right[k], "inner dims");
+    l.check(left[n], Relation::equal, right[k], "inner dims: found {0} and {1}");
     std::vector<Dim> out;
     for (size_t i = 0; i < k; ++i) {
         Dim pair[] = {left[i], right[i]};

@@ -16,4 +16,5 @@ Result<Module> dead_code(Module module);     // drops bindings that nothing need
 // On request, for modules before shapes: what gradients will need.
 Result<Module> rotate_while(Module module);      // the condition of a while at the end of its body, carried as a bool
 Result<Module> defunctionalise(Module module);   // closures as data, their calls as matches
+Result<Module> partial_evaluation(Module module);    // closures, cells, data and loops that are known are gone
 } // namespace nereus

@@ -3,9 +3,9 @@
 
 namespace nereus {
 Sym SymbolImage::renamed(Sym symbol) {
-    const SymNode node = module_.dims.symbol(symbol);
-    Sym made = module_.dims.new_symbol(node.name, node.kind);
-    put(symbol, module_.dims.of(made));
+    const SymNode node = module_->dims.symbol(symbol);
+    Sym made = module_->dims.new_symbol(node.name, node.kind);
+    put(symbol, module_->dims.of(made));
     return made;
 }
 
@@ -13,7 +13,7 @@ Dim SymbolImage::of(Dim dim) {
     if (!dim.valid() || image_.empty()) return dim;
     auto [it, is_new] = dims_.try_emplace(dim, dim);
     if (!is_new) return it->second;
-    Dim made = module_.dims.substitute(dim, [&](Sym s) -> std::optional<Dim> {
+    Dim made = module_->dims.substitute(dim, [&](Sym s) -> std::optional<Dim> {
         auto found = image_.find(s);
         return found == image_.end() ? std::nullopt : std::optional(found->second);
     });
@@ -28,7 +28,7 @@ Shape SymbolImage::of(Shape shape) {
 TypeId SymbolImage::of(TypeId id) {
     if (!id.valid() || image_.empty()) return id;
     if (auto it = types_.find(id); it != types_.end()) return it->second;
-    Type type = module_.types[id];                       // a copy: interning moves the table
+    Type type = module_->types[id];                       // a copy: interning moves the table
     type.shape = of(std::move(type.shape));
     for (TypeId& part : type.parts) part = of(part);
     for (TypeArg& arg : type.args) {
@@ -36,7 +36,7 @@ TypeId SymbolImage::of(TypeId id) {
         if (Dim* d = std::get_if<Dim>(&arg)) *d = of(*d);
         if (Shape* s = std::get_if<Shape>(&arg)) *s = of(std::move(*s));
     }
-    return types_[id] = module_.types.intern(std::move(type));
+    return types_[id] = module_->types.intern(std::move(type));
 }
 
 void SymbolImage::in_place(Binding& b) {

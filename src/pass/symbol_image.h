@@ -6,7 +6,7 @@
 namespace nereus {
 class SymbolImage {
  public:
-    explicit SymbolImage(Module& module) : module_(module) {}
+    explicit SymbolImage(Module& module) : module_(&module) {}
     // From here on; what was asked before may not mention it. Definitions come before uses, so in program order it cannot.
     void put(Sym symbol, Dim dim) { image_[symbol] = dim; }
     bool empty() const { return image_.empty(); }
@@ -20,7 +20,7 @@ class SymbolImage {
     void in_place(Function& function);       // all of it, but for definitions
 
  private:
-    Module& module_;
+    Module* module_;
     std::unordered_map<Sym, Dim> image_;
     std::unordered_map<Dim, Dim> dims_;
     std::unordered_map<TypeId, TypeId> types_;

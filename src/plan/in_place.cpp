@@ -9,7 +9,7 @@ size_t position(std::span<const ValueId> all, ValueId v) { return size_t(std::fi
 } // namespace
 
 InPlace::InPlace(const Lowered& lowered, const Storage& storage, size_t function)
-    : function_(lowered.module.functions[function]), storage_(storage), own_(storage.functions[function]) {
+    : lowered_(lowered), function_(lowered.module.functions[function]), storage_(storage), own_(storage.functions[function]) {
     auto kept = [&](ValueId v) { return own_.values[v.index]; };
     for (const Block& block : function_.blocks)
         for (BindingId id : block.bindings)
@@ -67,6 +67,16 @@ ValueId InPlace::origin(const Block& block, ValueId v) const {
     return v;
 }
 
+ValueId InPlace::made_here_from(const Block& block, ValueId v) const {
+    const Binding* b = definition(block, v);
+    std::vector<ValueId> from = b ? made_from(*b, position(b->results, v)) : std::vector<ValueId>();
+    if (from.size() != 1 || !definition(block, from[0]) || root(from[0]) != from[0]) return {};
+    size_t readers = 0;
+    for (BindingId id : block.bindings) readers += mentions(function_[id], from[0]);
+    for (ValueId result : block.results) readers += root(result) == from[0];
+    return readers == 1 ? from[0] : ValueId();
+}
+
 size_t InPlace::mentions(const Binding& b, ValueId wanted) const {
     size_t count = 0;
     for (ValueId arg : b.args) count += root(arg) == wanted;
@@ -115,11 +125,33 @@ bool InPlace::hands_on(const Binding& b, const Names& names, ValueId next) const
         return !std::any_of(b.args.begin(), b.args.end(), has) && std::all_of(b.blocks.begin(), b.blocks.end(), [&](BlockId arm) {
             return gives_way(function_[arm], names, function_[arm].results[result]);
         });
+    if (overwrites(b, names, next)) return true;
     std::vector<ValueId> from = made_from(b, result);
     if (from.size() != 1 || !has(from[0]) || std::count_if(b.args.begin(), b.args.end(), has) != 1) return false;
     Binding blocks_alone = b;
     blocks_alone.args.clear();
     return !mentions(blocks_alone, names);
+}
+
+// A launch that reads each point for the last time when it writes it.
+bool InPlace::overwrites(const Binding& b, const Names& names, ValueId next) const {
+    if (low_op_of(b) != LowOp::launch) return false;
+    const size_t id = size_t(std::get<int64_t>(find_attribute(b, "launch")->value));
+    const LaunchSpec& launch = lowered_.launches[id];
+    const loop::Function& kernel = lowered_.kernels[lowered_.launch_kernel[id]];
+    const size_t out = position(launch.buffers, next);
+    auto strides = [](const LaunchSpec::Group& group, size_t buffer) {
+        auto it = std::find_if(group.strides.begin(), group.strides.end(), [&](const auto& s) { return s.first == buffer; });
+        return it == group.strides.end() ? std::nullopt : std::optional(it->second);
+    };
+    for (size_t in = 0; in < launch.buffers.size(); ++in) {
+        if (in == out || !names.contains(root(launch.buffers[in]))) continue;
+        auto alike = [&](const LaunchSpec::Group& group) { return strides(group, in) == strides(group, out); };
+        if (launch.library || !loop::reads_where_it_writes(kernel, loop::BufferId(in), loop::BufferId(out)) ||
+            !std::all_of(launch.groups.begin(), launch.groups.end(), alike))
+            return false;
+    }
+    return out < launch.buffers.size();
 }
 
 std::optional<size_t> InPlace::last_mention(BlockId id, ValueId root_value) {

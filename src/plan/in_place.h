@@ -1,5 +1,6 @@
 // plan/in_place.h - who may take whose memory: mem.copy gives a value that is about to be changed in part. It costs
-// nothing where what it copies is read for the last time: the new value takes the old one's place. The same holds where
+// nothing where what it copies is read for the last time: the new value takes the old one's place. A kernel that reads a
+// value where it writes its result alone may write over it. The same holds where
 // the old value goes into a loop as a state, into the arms of a branch, or into a call whose result begins as a parameter.
 //
 // Names. Several values are one in memory: views, narrowed values, states that no trip changes have one *root*. A value
@@ -22,6 +23,8 @@ class InPlace {
     bool gives_way(const Block& block, ValueId old, ValueId next) const;
     // The value from around the block that `v` is made from in place, or may be; invalid: none.
     ValueId origin(const Block& block, ValueId v) const;
+    // The one value of this block that `v` is made from in place and that nothing else reads; invalid: none.
+    ValueId made_here_from(const Block& block, ValueId v) const;
     size_t mentions(const Binding& b, ValueId root) const;           // nested blocks included
     // The last binding of the block that mentions it; the number of bindings if a result does.
     std::optional<size_t> last_mention(BlockId block, ValueId root);
@@ -33,7 +36,9 @@ class InPlace {
     bool mentions(const Binding& b, const Names& names) const;
     bool gives_way(const Block& block, Names names, ValueId next) const;
     bool hands_on(const Binding& b, const Names& names, ValueId next) const;
+    bool overwrites(const Binding& b, const Names& names, ValueId next) const;
 
+    const Lowered& lowered_;
     const Function& function_;
     const Storage& storage_;
     const FunctionStorage& own_;

@@ -1,25 +1,9 @@
 #include "run/arguments.h"
+#include "base/suggest.h"
 #include <algorithm>
 #include <charconv>
 
 namespace nereus {
-namespace {
-size_t distance(std::string_view a, std::string_view b) {
-    std::vector<size_t> row(b.size() + 1);
-    for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (size_t i = 1; i <= a.size(); ++i) {
-        size_t corner = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b.size(); ++j) {
-            size_t above = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, corner + (a[i - 1] != b[j - 1])});
-            corner = above;
-        }
-    }
-    return row[b.size()];
-}
-} // namespace
-
 std::string Arguments::value(std::string_view name, std::string otherwise) const {
     auto it = flags.find(name);
     return it == flags.end() || it->second.empty() ? otherwise : it->second.back();
@@ -44,10 +28,9 @@ Result<Arguments> parse_arguments(std::span<const char* const> args, std::span<c
         auto spec = std::find_if(flags.begin(), flags.end(), [&](const FlagSpec& f) { return f.name == name; });
         if (spec == flags.end()) {
             Error error{Code::usage, "unknown flag --" + std::string(name)};
-            auto nearest = std::min_element(flags.begin(), flags.end(), [&](const FlagSpec& a, const FlagSpec& b) {
-                return distance(a.name, name) < distance(b.name, name);
-            });
-            if (nearest != flags.end() && distance(nearest->name, name) <= 3) error.hint = "did you mean --" + std::string(nearest->name) + "?";
+            std::vector<std::string_view> names;
+            for (const FlagSpec& flag : flags) names.push_back(flag.name);
+            if (std::string meant = nearest(name, names); !meant.empty()) error.hint = "did you mean --" + meant + "?";
             return error;
         }
         if (!spec->takes_value && attached) return Error{Code::usage, "--" + std::string(name) + " takes no value"};
@@ -87,9 +70,7 @@ Result<int64_t> Arguments::whole(std::string_view name, int64_t least, int64_t o
 }
 
 std::string plain_error(const Error& error) {
-    std::string text;
-    if (!error.notes.empty() && !error.notes[0].where.known()) text += error.notes[0].text + ": ";
-    text += "error: " + error.message + "\n";
+    std::string text = "error: " + error.message + "\n";
     if (!error.hint.empty()) text += "hint: " + error.hint + "\n";
     return text;
 }

@@ -1,5 +1,7 @@
 #include "run/call.h"
+#include "base/diagnostics.h"
 #include "base/file.h"
+#include "run/sources.h"
 #include "value/input_spec.h"
 #include "value/npz.h"
 #include "value/text.h"
@@ -146,7 +148,7 @@ int usage(std::string what) {
 }
 } // namespace
 
-int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program) {
+int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program, std::span<const SourceText> sources) {
     ContextOptions options;
     Result<int64_t> limit = arguments.whole("memory-limit", 1, 0);
     if (!limit) return usage(limit.error().message);
@@ -176,7 +178,7 @@ int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutabl
         const Stats& s = (*context)->stats();
         if (arguments.has("each")) std::fprintf(stderr, "call %ld: %.1f us, peak %ld bytes\n", long(s.calls), took.count(), long(s.peak_bytes));
         return result;
-    });
+    }, [&](const Error& error) { return error.where.known() ? render(error, source_texts(program->exe(), sources)) : plain_error(error); });
     if (arguments.has("stats")) {
         const Stats& s = (*context)->stats();
         std::fprintf(stderr, "calls %ld  plan hits %ld  plan misses %ld  region runs %ld  launches %ld  peak bytes %ld  leaked objects %ld\n",

@@ -1,5 +1,6 @@
 // run/call.h - calls an entry once per set of inputs and reports: results on stdout, everything else on stderr.
 #pragma once
+#include "base/source_text.h"
 #include "run/arguments.h"
 #include "value/json.h"
 #include "vm/context.h"
@@ -17,5 +18,6 @@ using CallFn = std::function<Result<Value>(std::span<const Value>)>;
 // `describe`: what stderr gets for an error.
 int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call,
              const std::function<std::string(const Error&)>& describe = plain_error);
-int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program);
+// `sources`: the texts of the program if they are at hand; its files are looked for if none is.
+int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program, std::span<const SourceText> sources = {});
 } // namespace nereus

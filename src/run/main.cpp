@@ -32,6 +32,8 @@ int run(int argc, char** argv) {
         return 0;
     }
     if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one artefact", {}, "nereus-run --help"});
+    if (arguments->rest[0].ends_with(".nr"))
+        return fail(Error{Code::usage, "'" + arguments->rest[0] + "' is a program in source, expected a compiled one", {}, "run it with nereus run " + arguments->rest[0]});
     Result<std::string> bytes = read_file(arguments->rest[0]);
     if (!bytes) return fail(bytes.error());
     Result<Executable> executable = load(std::as_bytes(std::span(bytes->data(), bytes->size())));

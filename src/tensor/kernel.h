@@ -13,6 +13,7 @@ struct KernelError {
     int32_t operand;               // which buffer
     int64_t index;                 // linear index of the element
     int64_t value;                 // the offending value, for instance the index that was out of range
+    int64_t size;                  // index_range: what the index must be below
 };
 
 struct Launch {

@@ -1,7 +1,7 @@
 // text/call.cpp - calls: arguments are matched to an operator's parameters as its definition declares them.
 #include "text/lexer.h"
 #include "text/parse_body.h"
-#include "text/suggest.h"
+#include "base/suggest.h"
 #include <algorithm>
 
 namespace nereus {
@@ -114,13 +114,15 @@ Result<Operand> BodyParser::shape_function(const Token& name) {
     return emit_.constant(name.text == "rank" ? module_.dims.rank_of(shape) : module_.dims.size_of(shape), name.span);
 }
 
-// check(n == m); check(%x): that %x has the type which is written for the result.
+// check(n == m); check(%x): that %x has the type which is written for the result; check(%x, %y; axes=a + 256 b): and that
+// from its axis a on it has the sizes of %y from axis b on.
 Result<Operand> BodyParser::check_call(const Token& name) {
     cursor_.take();
     Layout layout(*this, false);
     Binding binding{.form = Form::check};
     if (cursor_.at_kind(TokenKind::value)) {
         binding.args = {emit_.use(TRY(expression()))};
+        if (cursor_.accept(",")) binding.args.push_back(emit_.use(TRY(expression())));
     } else {
         types_.unknown = TypeParser::Unknown::reject;
         types_.may_introduce = false;

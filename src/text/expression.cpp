@@ -2,7 +2,7 @@
 #include "text/habits.h"
 #include "text/lexer.h"
 #include "text/parse_body.h"
-#include "text/suggest.h"
+#include "base/suggest.h"
 #include <cmath>
 
 namespace nereus {

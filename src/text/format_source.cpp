@@ -2,6 +2,7 @@
 // statement that goes on is two deeper than it begins. Spacing is decided by pairs of neighbours and the bracket they are in.
 #include "text/format_source.h"
 #include "text/lexer.h"
+#include "text/wrap_lines.h"
 #include <algorithm>
 
 namespace nereus {
@@ -200,12 +201,20 @@ class Formatter {
     bool in_line_ = false, after_break_ = false;
 };
 
+// Where a newline means nothing: at the ends of a bracket, after a comma, before an alternative.
+bool may_break(const std::vector<Token>& tokens, size_t i) {
+    auto is_any = [](const Token& token, std::string_view signs) {
+        return token.kind == TokenKind::sign && token.text.size() == 1 && signs.find(token.text) != signs.npos;
+    };
+    return tokens[i].newline_before && i > 0 && (is_any(tokens[i - 1], "([{,") || is_any(tokens[i], ")]}|"));
+}
+
 // Whether a bracket touches its head is part of the grammar, but for those after keywords.
 bool same_tokens(const std::vector<Token>& a, const std::vector<Token>& b) {
     if (a.size() != b.size()) return false;
     for (size_t i = 0; i < a.size(); ++i) {
         if (a[i].kind != b[i].kind || a[i].text != b[i].text) return false;
-        if (a[i].kind != TokenKind::end && a[i].newline_before != b[i].newline_before) return false;
+        if (a[i].kind != TokenKind::end && a[i].newline_before != b[i].newline_before && !may_break(b, i)) return false;
         if (i == 0 || a[i].kind != TokenKind::sign || a[i].touches == b[i].touches || a[i - 1].kind == TokenKind::keyword) continue;
         bool call = (a[i].text == "(" || a[i].text == "[") && (a[i - 1].kind != TokenKind::sign || a[i - 1].text == ")" || a[i - 1].text == "]" || a[i - 1].text == "}");
         if (call || (a[i].text == "{" && a[i - 1].kind == TokenKind::type_name)) return false;
@@ -218,6 +227,11 @@ Result<std::string> format_source(std::string_view text) {
     std::vector<Token> tokens = TRY(lex(text, 0));
     std::string out = Formatter(text, tokens).run();
     std::vector<Token> again = TRY(lex(out, 0));
+    for (std::string broken; !(broken = break_long_lines(out, again)).empty();) {
+        again = TRY(lex(broken, 0));
+        out = Formatter(broken, again).run();
+        again = TRY(lex(out, 0));
+    }
     if (!same_tokens(tokens, again)) return Error{Code::internal, "formatting changed the program", {}};
     return out;
 }

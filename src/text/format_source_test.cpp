@@ -72,6 +72,27 @@ def @f(%x)
 )");
 }
 
+TEST(FormatSource, LongLines) {
+    const std::string a = "%a" + std::string(40, 'a'), b = "%b" + std::string(40, 'b');
+    EXPECT_EQ(formatted("def @f(" + a + ", " + b + ") {\n  1\n}\n"), "def @f(" + a + ", " + b + ") {\n  1\n}\n");
+    EXPECT_EQ(formatted("def @f(" + a + ": f32, " + b + ": f32) {  # why\n  1\n}\n"),
+              "def @f(\n  " + a + ": f32,\n  " + b + ": f32\n) {  # why\n  1\n}\n");
+    EXPECT_EQ(formatted("def @f(%x) { g(" + a + ", " + b + ", %x, %x) }\n"), "def @f(%x) {\n  g(" + a + ", " + b + ", %x, %x)\n}\n");
+    EXPECT_EQ(formatted("def @f(%x) {\n  %y = g(" + a + ", h(" + b + ", 1), %x, axes=[0]) + 1.0  # sum\n  %y\n}\n"),
+              "def @f(%x) {\n  %y = g(\n    " + a + ",\n    h(" + b + ", 1),\n    %x,\n    axes=[0]\n  ) + 1.0  # sum\n  %y\n}\n");
+    EXPECT_EQ(formatted("def @f(%x) {\n  if (" + a + ") { " + b + " } else { g(%x, %x, %x) }\n}\n"),
+              "def @f(%x) {\n  if (" + a + ") {\n    " + b + "\n  } else {\n    g(%x, %x, %x)\n  }\n}\n");
+    EXPECT_EQ(formatted("def @f(%x) {\n  match (%x) { Nil => " + a + ", Cons(%h, %t) => " + b + " }\n}\n"),
+              "def @f(%x) {\n  match (%x) {\n    Nil => " + a + ",\n    Cons(%h, %t) => " + b + "\n  }\n}\n");
+    const std::string type(45, 'T');
+    EXPECT_EQ(formatted("type E = A(" + type + ") | B(" + type + ")\n"), "type E = A(" + type + ")\n  | B(" + type + ")\n");
+    EXPECT_EQ(formatted("type R = {a: " + type + ", b: " + type + "}\n"), "type R = {\n  a: " + type + ",\n  b: " + type + "\n}\n");
+    // what has no bracket to break at, or is a comment, stays
+    EXPECT_EQ(formatted("def @f(%x) {\n  " + a + " + " + b + " + " + a + "\n}\n"), "def @f(%x) {\n  " + a + " + " + b + " + " + a + "\n}\n");
+    EXPECT_EQ(formatted("# " + a + b + a + "\n"), "# " + a + b + a + "\n");
+    EXPECT_EQ(formatted("def @f(%x) { %x }  # " + a + b + "\n"), "def @f(%x) { %x }  # " + a + b + "\n");
+}
+
 TEST(FormatSource, WhatIsNoProgramIsRefused) {
     EXPECT_EQ(format_source("def @f(%x) { (%x }").error().message, "expected `)` but found `}`");
 }

@@ -3,7 +3,7 @@
 // Language constructs are called ir.if, ir.call …; <details> holds what is neither value nor attribute.
 #include "text/lexer.h"
 #include "text/parse_body.h"
-#include "text/suggest.h"
+#include "base/suggest.h"
 
 namespace nereus {
 namespace {

@@ -1,7 +1,7 @@
 #include "text/parse_type.h"
 #include "text/habits.h"
 #include "text/lexer.h"
-#include "text/suggest.h"
+#include "base/suggest.h"
 
 namespace nereus {
 TypeParam make_param(Module& module, std::string_view name, TypeParam::Kind kind) {

@@ -2,7 +2,7 @@
 #pragma once
 #include "ir/print.h"
 #include "ir/verify.h"
-#include "text/diagnostics.h"
+#include "base/diagnostics.h"
 #include "text/parse.h"
 #include "text/test_ops.h"
 #include <gtest/gtest.h>

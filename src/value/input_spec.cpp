@@ -21,7 +21,7 @@ struct Random {
 struct TypeSpec { DType dtype; Extents shape; };
 
 Error malformed(std::string_view what) {
-    return Error{Code::usage, std::string(what), {}, "write x=2x3xf32=random, x=@file.npy or x=3xi64=1,2,3"};
+    return Error{Code::usage, std::string(what), {}, "write x=2x3xf32=random, x=@file.npy, x=3xi64=1,2,3 or x=f32=2.5"};
 }
 
 // "2x3xf32": no dtype has an 'x' in its name.

@@ -219,7 +219,7 @@ bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, con
     const Site& site = program_->exe().sites[info.site];
     switch (Fault(kernel_error_.fault != 0 ? kernel_error_.fault : result)) {
     case Fault::index_range:
-        return fault(site, Code::value, "index " + std::to_string(kernel_error_.value) + " is out of range");
+        return fault(site, Code::value, "index " + std::to_string(kernel_error_.value) + " is out of range for size " + std::to_string(kernel_error_.size));
     case Fault::zero_divisor: return fault(site, Code::value, "division by zero");
     case Fault::bounds:
         return fault(site, Code::internal, "kernel " + program_->exe().kernels[info.kernel].name + " left buffer " +
@@ -256,7 +256,7 @@ Result<std::byte*> Context::new_output(DType dtype, std::span<const int64_t> dim
 bool Context::fault(const Site& site, Code code, std::string what) {
     if (error_) return false;
     Error error{code, std::move(what)};
-    if (!site.place.empty()) error.notes.push_back(Note{{}, site.place});
+    error.where = site.where;
     error.hint = site.hint;
     error_ = std::move(error);
     return false;
@@ -270,7 +270,7 @@ bool Context::no_tensor(const Instruction* at, DType dtype, std::span<const int6
     return bytes ? out_of_memory(at) : fault(at, bytes.error().code, bytes.error().message);
 }
 std::string Context::limit_text() const {
-    return "out of memory: the limit of this context is " + std::to_string(options_.memory_limit) + " bytes";
+    return "out of memory: the limit is " + std::to_string(options_.memory_limit) + " bytes";
 }
 bool Context::out_of_memory(const Instruction* at) {
     return fault(at, Code::memory, limit_text());

@@ -39,8 +39,8 @@ struct Context::Door {
     };
 
     // The whole is named by its parameter: `argument %t: …`
-    static Error refuse(std::string_view param, std::string what, Code code = Code::type) {
-        return Error{code, "argument %" + std::string(param) + ": " + std::move(what)};
+    Error refuse(std::string_view param, std::string what, Code code = Code::type) const {
+        return Error{code, "argument %" + std::string(param) + ": " + std::move(what), entry.where};
     }
     static std::string expected(const DoorType& type) {
         switch (type.kind) {
@@ -51,6 +51,10 @@ struct Context::Door {
         case DoorType::Kind::seq: return "a seq";
         }
         return "";
+    }
+
+    static std::string parts(const std::string& who, size_t expected, size_t found) {
+        return who + " has " + std::to_string(expected) + (expected == 1 ? " part" : " parts") + ", found " + std::to_string(found);
     }
 
     Status observe(std::string_view param, const DoorType& type, const HostTensor& tensor, const Task& task) {
@@ -134,8 +138,7 @@ struct Context::Door {
                             return refuse(param, "the record has no field '" + given + "'");
                 } else if (children.size() != fields.size()) {
                     std::string who = type.kind == DoorType::Kind::data ? type.names[which] : "the tuple";
-                    return refuse(param, who + " has " + std::to_string(fields.size()) + (fields.size() == 1 ? " part" : " parts") +
-                                             ", found " + std::to_string(children.size()));
+                    return refuse(param, parts(who, fields.size(), children.size()));
                 }
                 uint32_t bound = type.bound.empty() ? 0 : type.bound[which];
                 DataObject* data = heap.new_data(uint16_t(which), uint32_t(fields.size()), bound);
@@ -159,14 +162,15 @@ struct Context::Door {
         for (DataObject* data : binders) std::replace(data->dims(), data->dims() + data->bound, int64_t(-1), int64_t(0));
         return {};
     }
-    static Error memory(std::string_view param) { return refuse(param, "out of memory", Code::memory); }
+    Error memory(std::string_view param) const { return refuse(param, "out of memory", Code::memory); }
 
     // Appends the leaves of one argument to `arguments_`, after the door sizes.
     Status take(std::string_view param, const Value& value, uint32_t type_index, size_t& leaf) {
         const DoorType& type = types[type_index];
         if (type.kind == DoorType::Kind::tuple) {
-            if (!value.is(Value::Kind::tuple) || value.children().size() != type.fields[0].size())
-                return refuse(param, "expected " + expected(type));
+            if (!value.is(Value::Kind::tuple))
+                return refuse(param, "expected " + expected(type) + ", found a " + std::string(kind_name(value.kind())));
+            if (value.children().size() != type.fields[0].size()) return refuse(param, parts("the tuple", type.fields[0].size(), value.children().size()));
             for (size_t i = 0; i < type.fields[0].size(); ++i) TRY(take(param, value.children()[i], type.fields[0][i], leaf));
             return {};
         }

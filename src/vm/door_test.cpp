@@ -200,7 +200,7 @@ TEST(Door, TuplesAreTakenApart) {
         " result_leaves: [{kind: number, type: 1}, {kind: number, type: 1}]}\n"
         "function f(2) -> 2 { leave (r1, r0) }");
     EXPECT_EQ(outcome(f, Value::tuple({i64(1), Value::tuple({i64(2), Value()})})), "(i64 2, (i64 1, ()))");
-    EXPECT_EQ(outcome(f, Value::tuple({i64(1)})), "type: argument %x: expected a tuple of 2");
+    EXPECT_EQ(outcome(f, Value::tuple({i64(1)})), "type: argument %x: the tuple has 2 parts, found 1");
 }
 
 TEST(Door, PrintShowsValues) {

@@ -35,14 +35,13 @@ TEST(Execute, Arithmetic) {
 
 TEST(Execute, FaultsNameTheirPlace) {
     for (std::string_view op : {"div", "floor_div", "mod"}) {
-        Assembled f(integer_entry(2, 1) + "site {}\nsite {place: \"m.nr:3:5\", hint: \"think\"}\nfunction f(2) -> 1 { mark 0 r2 = neg r0 mark 1 r2 = " +
+        Assembled f(integer_entry(2, 1) + "source {path: \"m.nr\"}\nsite {}\nsite {hint: \"think\", where: {source: 0, line: 3, column: 5}}\nfunction f(2) -> 1 { mark 0 r2 = neg r0 mark 1 r2 = " +
                     std::string(op) + " r0, r1 mark 0 leave (r2) }");
         Result<int64_t> result = f.number({1, 0});
         ASSERT_FALSE(result);
         EXPECT_EQ(result.error().code, Code::value);
         EXPECT_EQ(result.error().message, "division by zero");
-        ASSERT_EQ(result.error().notes.size(), 1u);
-        EXPECT_EQ(result.error().notes[0].text, "m.nr:3:5");
+        EXPECT_EQ(result.error().where, (Span{0, 3, 5, 0}));
         EXPECT_EQ(result.error().hint, "think");
         EXPECT_EQ(*f.number({0, 7}), 0) << "usable afterwards";
     }
@@ -102,13 +101,13 @@ TEST(Execute, RecursionAMillionDeep) {
 }
 
 TEST(Execute, MemoryLimitIsAnErrorAndNotTheEnd) {
-    Assembled f(integer_entry(1, 1) + "site {place: \"m.nr:1:1\"}\n" + std::string(sum_to_n).replace(std::string(sum_to_n).find("(r2) = call"), 0, "mark 0 "),
+    Assembled f(integer_entry(1, 1) + "source {path: \"m.nr\"}\nsite {where: {source: 0, line: 1, column: 1}}\n" + std::string(sum_to_n).replace(std::string(sum_to_n).find("(r2) = call"), 0, "mark 0 "),
                 {.memory_limit = 1 << 20});
     Result<int64_t> result = f.number({1'000'000});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, Code::memory);
-    EXPECT_EQ(result.error().message, "out of memory: the limit of this context is 1048576 bytes");
-    EXPECT_EQ(result.error().notes.at(0).text, "m.nr:1:1");
+    EXPECT_EQ(result.error().message, "out of memory: the limit is 1048576 bytes");
+    EXPECT_EQ(result.error().where, (Span{0, 1, 1, 0}));
     EXPECT_LE(f.stats().peak_bytes, 1 << 20);
     EXPECT_EQ(*f.number({1000}), 500500);
     EXPECT_GT(f.stats().peak_bytes, 1000 * 64);

@@ -31,9 +31,10 @@ Status infer_size(std::span<int64_t> sizes, int64_t total) {
         }
     }
     if (!unknown) return {};
-    if (others == 0 || total % others != 0)
-        return Error{Code::shape, "the size -1 cannot be inferred: " + std::to_string(total) + " elements do not divide by " +
-                                      std::to_string(others)};
+    if (others == 0) return Error{Code::shape, "the sizes beside -1 make 0"};
+    if (total % others != 0)
+        return Error{Code::shape, "elements to share among the sizes beside -1: found " + std::to_string(total) + " and " +
+                                      std::to_string(total / others * others)};
     *unknown = total / others;
     return {};
 }
@@ -44,7 +45,7 @@ Status gather_extents(std::span<const uint32_t> registers, std::span<const uint3
     auto next = [&, at = size_t(0)]() mutable { return R[registers[at++]]; };
     auto add = [&](std::span<const int64_t> extents) -> Status {
         if (rank + extents.size() > max_rank)
-            return Error{Code::limit, "rank is over the limit of " + std::to_string(max_rank)};
+            return Error{Code::limit, "rank " + std::to_string(rank + extents.size()) + " is over the limit of " + std::to_string(max_rank)};
         std::copy(extents.begin(), extents.end(), out + rank);
         rank += extents.size();
         return {};

@@ -171,7 +171,8 @@ TEST(Objects, DataTagFieldAndBoundDims) {
 }
 
 TEST(Objects, SequencesPushSetGet) {
-    Assembled f(integer_entry(2, 1) + R"(site {place: "here"}
+    Assembled f(integer_entry(2, 1) + R"(source {path: "here"}
+site {where: {source: 0, line: 2, column: 3}}
       function f(2) -> 1 {                  ; n items i, item k = -1, then the sum
         r2 = new_seq ()
         r3 = load_constant 0
@@ -205,7 +206,7 @@ TEST(Objects, SequencesPushSetGet) {
     Result<int64_t> wrong = f.number({100, 100});
     ASSERT_FALSE(wrong);
     EXPECT_EQ(wrong.error().message, "index 100 is out of range for a Seq of length 100");
-    EXPECT_EQ(wrong.error().notes.at(0).text, "here");
+    EXPECT_EQ(wrong.error().where, (Span{0, 2, 3, 0}));
     EXPECT_EQ(f.number({100, -1}).error().code, Code::value);
     EXPECT_EQ(*f.number({100'000, 5}), 4999950000 - 1);
     EXPECT_EQ(f.stats().leaked_objects, 0);

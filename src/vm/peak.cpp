@@ -69,8 +69,7 @@ struct Context::PeakWalk {
     }
     Error error(uint32_t at, Code code, std::string what) const {
         Error error{code, std::move(what)};
-        if (const Site& site = program.site_at(exe.code.data() + at); !site.place.empty())
-            error.notes.push_back(Note{{}, site.place});
+        error.where = program.site_at(exe.code.data() + at).where;
         return error;
     }
     Error unbounded(uint32_t at, std::string_view why) const {

@@ -15,7 +15,8 @@ type {axes: [0, 1]}
 type {dtype: i64}
 entry {name: "f", sizes: 2, size_names: ["n", "m"], params: [{name: "x"}, {name: "k", type: 1}], param_leaves: [{kind: address}, {kind: number, type: 1}],
        result_type: 1, result_leaves: [{kind: number, type: 1}]}
-site {what: "no", place: "m.nr:1:2"}
+source {path: "m.nr"}
+site {what: "no", where: {source: 0, line: 1, column: 2}}
 region 0 {key: [0, 1], slots: [{bytes: p3, last: 2}, {bytes: p4}, {bytes: p4, first: 2, last: 2}], prefixes: [1]}
 region 1 {function: 1, key: [0], slots: [{bytes: p0}]}
 function f(4) -> 1 {)" +
@@ -87,7 +88,7 @@ TEST(Peak, SaysWhereThereIsNoBound) {
     EXPECT_EQ(
         peak.error().message,
         "the peak has no bound that can be computed: sizes here are known only after something has executed");
-    EXPECT_EQ(peak.error().notes.at(0).text, "m.nr:1:2");
+    EXPECT_EQ(peak.error().where, (Span{0, 1, 2, 0}));
     Assembled forever(repaired(program("x: jump x")), {}, library);
     EXPECT_EQ(forever.context->peak(forever.entry(), sizes).error().code, Code::limit);
     Assembled failing(repaired(program("check.equal 0, r0, r1 leave (r0)")), {}, library);

@@ -25,7 +25,7 @@ static std::vector<int64_t> tasks_seen;
 static int32_t failing_kernel(const Launch* l, int64_t begin, int64_t end, Worker*) {
     for (int64_t i = begin; i < end; ++i) tasks_seen.push_back(i);
     if (end < l->p[0]) return 0;
-    *l->err = {begin, int32_t(Fault::index_range), 1, 4, 99};
+    *l->err = {begin, int32_t(Fault::index_range), 1, 4, 99, 7};
     return int32_t(Fault::index_range);
 }
 static int32_t silent_kernel(const Launch*, int64_t, int64_t, Worker*) { return int32_t(Fault::cancelled); }
@@ -196,8 +196,8 @@ TEST(Region, FaultsOfKernelsAreBlamedOnTheirSite) {
     Result<Value> result = run_sample(*f.context, 100, 5);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, Code::value);
-    EXPECT_EQ(result.error().message, "index 99 is out of range");
-    EXPECT_EQ(result.error().notes.at(0).text, "main.nr:4:1");
+    EXPECT_EQ(result.error().message, "index 99 is out of range for size 7");
+    EXPECT_EQ(result.error().where, (Span{0, 4, 1, 0}));
     Assembled g = sample_with(silent_kernel);
     EXPECT_EQ(run_sample(*g.context, 100, 5).error().code, Code::cancelled);
 }
@@ -265,7 +265,8 @@ TEST(Region, LaunchesByRegistersGiveLateSizes) {
     const Kernel late[] = {late_kernel};
     Assembled f(integer_entry(2, 1) + R"(
         kernel 0 {name: "late", library: true, layout: {groups: [{}], scalars: 1}}
-        site {what: "w", place: "p"}
+        source {path: "p"}
+        site {what: "w", where: {source: 0, line: 1, column: 1}}
         launch 0 {groups: [{extents: [r0, 3]}], scalars: [r1], late: [2, 3]}
         function f(2) -> 1 registers 4 { launch 0 r2 = add r2, r3 leave (r2) })", {}, late);
     EXPECT_EQ(*f.number({7, 1000}), 42 + 1000);

@@ -2,7 +2,7 @@
 #pragma once
 #include "ir/verify.h"
 #include "ops/registry.h"
-#include "text/diagnostics.h"
+#include "base/diagnostics.h"
 #include "text/parse.h"
 #include <cstdio>
 #include <cstdlib>

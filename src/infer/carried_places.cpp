@@ -1,12 +1,14 @@
-#include "infer/function_places.h"
+#include "infer/carried_places.h"
 #include <set>
 
 namespace nereus {
 namespace {
+bool is_carried(const Type& t) { return t.kind == TypeKind::function || t.kind == TypeKind::ref; }
+
 class Places {
  public:
     explicit Places(const Module& module) : module_(module) {}
-    std::set<FunctionPlace> found;
+    std::set<CarriedPlace> found;
     std::set<DeclId> mentioned;                          // by a field of what was looked at
 
     void declaration(DeclId id) {
@@ -14,13 +16,13 @@ class Places {
         const TypeDecl& decl = module_[id];
         for (uint32_t c = 0; c < decl.constructors.size(); ++c)
             for (uint32_t f = 0; f < decl.constructors[c].fields.size(); ++f)
-                type(decl.constructors[c].fields[f], FunctionPlace{id, c, f});
+                type(decl.constructors[c].fields[f], CarriedPlace{id, c, f});
     }
 
  private:
-    void type(TypeId written, FunctionPlace at) {
+    void type(TypeId written, CarriedPlace at) {
         const Type& t = module_.types[written];
-        if (t.kind == TypeKind::function) return void(found.insert(std::move(at)));
+        if (is_carried(t)) return void(found.insert(std::move(at)));
         if (t.kind == TypeKind::data) mentioned.insert(t.decl), declaration(t.decl);
         auto inner = [&](TypeId part, size_t step) {
             at.path.push_back(uint32_t(step));
@@ -52,7 +54,7 @@ class Detach : public LeafMap {
 };
 } // namespace
 
-std::vector<FunctionPlace> function_places(const Module& module, DeclId decl) {
+std::vector<CarriedPlace> carried_places(const Module& module, DeclId decl) {
     Places places(module);
     places.declaration(decl);
     return {places.found.begin(), places.found.end()};
@@ -63,28 +65,37 @@ bool is_recursive(const Module& module, DeclId decl) {
     return places.mentioned.contains(decl);
 }
 
-FunctionsAt functions_of(const Module& module, const Abs& object) {
-    FunctionsAt out;
-    std::vector<FunctionPlace> places = function_places(module, object.decl);
+CarriedAt carried_by(const Module& module, const Abs& object) {
+    CarriedAt out;
+    std::vector<CarriedPlace> places = carried_places(module, object.decl);
     for (size_t i = 0; i < places.size() && i < object.parts.size(); ++i) out[places[i]] = object.parts[i];
     return out;
 }
 
-void collect_functions(const Module& module, Abstracts& abstracts, TypeId written, AbsId value, const FunctionPlace& place,
-                       std::map<FunctionPlace, std::vector<AbsId>>& out) {
+TypeId type_at(const Module& module, const CarriedPlace& place) {
+    TypeId at = module[place.decl].constructors[place.constructor].fields[place.field];
+    for (uint32_t step : place.path) {
+        const Type& t = module.types[at];
+        at = t.parts.empty() ? std::get<TypeId>(t.args[step]) : t.parts[step];
+    }
+    return at;
+}
+
+void collect_carried(const Module& module, Abstracts& abstracts, TypeId written, AbsId value, const CarriedPlace& place,
+                       std::map<CarriedPlace, std::vector<AbsId>>& out) {
     if (abstracts.is_bottom(value)) return;
     const Type& t = module.types[written];
     const Abs a = abstracts[value];
     Detach detach(abstracts);
-    if (t.kind == TypeKind::function) return out[place].push_back(map_leaves(abstracts, value, detach));
+    if (is_carried(t)) return out[place].push_back(map_leaves(abstracts, value, detach));
     if (t.kind == TypeKind::data)
-        for (const auto& [at, functions] : functions_of(module, a)) out[at].push_back(map_leaves(abstracts, functions, detach));
+        for (const auto& [at, carried] : carried_by(module, a)) out[at].push_back(map_leaves(abstracts, carried, detach));
     auto inner = [&](TypeId part, AbsId found, size_t step) {
-        FunctionPlace at = place;
+        CarriedPlace at = place;
         at.path.push_back(uint32_t(step));
-        collect_functions(module, abstracts, part, found, at, out);
+        collect_carried(module, abstracts, part, found, at, out);
     };
-    if (t.kind == TypeKind::tuple || t.kind == TypeKind::seq || t.kind == TypeKind::ref)
+    if (t.kind == TypeKind::tuple || t.kind == TypeKind::seq)
         for (size_t i = 0; i < t.parts.size() && i < a.parts.size(); ++i) inner(t.parts[i], a.parts[i], i);
     for (size_t i = 0; i < t.args.size() && i < a.args.size(); ++i)
         if (const TypeId* arg = std::get_if<TypeId>(&t.args[i])) inner(*arg, std::get<AbsId>(a.args[i]), i);

@@ -1,7 +1,7 @@
-// text/diagnostics.h - an Error as people read it: place, message, the line with a mark under it, hint, notes.
+// base/diagnostics.h - an Error as people read it: place, message, the line with a mark under it, hint, notes.
 #pragma once
 #include "base/error.h"
-#include "ir/module.h"
+#include "base/source_text.h"
 #include <span>
 
 namespace nereus {

@@ -1,4 +1,4 @@
-#include "text/suggest.h"
+#include "base/suggest.h"
 #include <algorithm>
 
 namespace nereus {

@@ -1,4 +1,4 @@
-// text/suggest.h - "did you mean": the known name nearest to a mistyped one.
+// base/suggest.h - "did you mean": the known name nearest to a mistyped one.
 #pragma once
 #include <span>
 #include <string>

@@ -1,4 +1,5 @@
-#include "text/diagnostics.h"
+#include "base/diagnostics.h"
+#include <algorithm>
 
 namespace nereus {
 namespace {

@@ -1,0 +1,8 @@
+// ir/check_text.h - what a failing check of two sizes says, in compiled programs and in eval alike.
+#pragma once
+#include "ir/module.h"
+
+namespace nereus {
+// With {0} and {1} for the numbers of the two sides. `what`: what is compared, or the whole message.
+std::string check_text(const Dims& dims, const DimFact& fact, const std::string& what);
+} // namespace nereus
