@@ -10,7 +10,7 @@ std::vector<std::byte> literal_bytes(const Literal& literal, DType dtype) {
     for (size_t i = 0; i < count; ++i) {
         std::byte* at = bytes.data() + i * size_t(size_of(dtype));
         double r = real ? literal.reals[i] : double(literal.integers[i]);
-        int64_t n = real ? int64_t(literal.reals[i]) : literal.integers[i];
+        int64_t n = !real ? literal.integers[i] : is_float(dtype) ? 0 : int64_t(r);        // 1e30 is no integer
         switch (dtype) {
         case DType::boolean: *at = std::byte(n != 0); break;
         case DType::i32: { int32_t v = int32_t(n); std::memcpy(at, &v, 4); break; }

@@ -1,4 +1,5 @@
 #include "infer/abstract.h"
+#include <set>
 
 namespace nereus {
 namespace {
@@ -55,8 +56,46 @@ Abstracts::Abstracts(Dims& dims) : dims_(dims) {
 
 AbsId Abstracts::intern(Abs abs) {
     auto [it, is_new] = by_content_.try_emplace(words_of(abs), AbsId(table_.size()));
-    if (is_new) table_.push_back(std::move(abs));
+    if (is_new) mentions_.push_back(mentions_of(abs)), table_.push_back(std::move(abs));
     return it->second;
+}
+
+size_t Abstracts::WordsHash::operator()(const std::vector<uint32_t>& words) const {
+    uint64_t hash = words.size();
+    for (uint32_t word : words) hash = (hash ^ word) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
+    return hash;
+}
+
+Abstracts::Mentions Abstracts::mentions_of(const Abs& abs) const {
+    std::set<Sym> symbols;
+    bool settled = true;
+    auto leaf = [&](Dim d) {
+        if (!d.valid()) return;
+        settled = settled && !has_unknown(d);
+        for (Sym s : dims_.symbols_of(d)) symbols.insert(s);
+    };
+    auto part = [&](AbsId id) {
+        settled = settled && mentions_[id.index].settled;
+        if (settled) symbols.insert(mentions_[id.index].symbols.begin(), mentions_[id.index].symbols.end());
+    };
+    if (abs.kind == AbsKind::tensor) {
+        const ShapedTensor& t = abs.tensor;
+        for (Dim d : t.shape.dims) leaf(d);
+        for (Dim d : t.known.numbers) leaf(d);
+        const bool forgotten = t.known.kind != Known::Kind::none && t.known.numbers.empty();
+        settled = settled && !forgotten && !t.low.valid() && !t.high.valid();
+    }
+    for (AbsId id : abs.parts) part(id);
+    for (const AbsArg& arg : abs.args) {
+        if (const AbsId* id = std::get_if<AbsId>(&arg)) part(*id);
+        if (const Dim* d = std::get_if<Dim>(&arg)) leaf(*d);
+        if (const Shape* s = std::get_if<Shape>(&arg))
+            for (Dim d : s->dims) leaf(d);
+    }
+    for (const Closure& c : abs.closures)
+        for (AbsId id : c.env) part(id);
+    if (!settled) return {.settled = false};
+    return {.symbols = {symbols.begin(), symbols.end()}};
 }
 
 AbsId Abstracts::tuple(std::vector<AbsId> parts) {

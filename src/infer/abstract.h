@@ -10,6 +10,7 @@
 #include "ir/shape_rule.h"
 #include <deque>
 #include <map>
+#include <unordered_map>
 
 namespace nereus {
 using AbsId = Id<struct AbsTag>;
@@ -48,6 +49,11 @@ class Abstracts {
     AbsId seq(AbsId element) { return intern({.kind = AbsKind::seq, .parts = {element}}); }
     AbsId number(Dim d, DType dtype);                    // a scalar of known value
 
+    // Inside a container, joined with itself it stays what it is if the symbols that it mentions stay: no leaf is an
+    // element unknown, and there is no bound or condition that a join would forget.
+    bool is_settled(AbsId id) const { return mentions_[id.index].settled; }
+    const std::vector<Sym>& symbols_of(AbsId id) const { return mentions_[id.index].symbols; }   // if settled; ascending
+
     Dims& dims() { return dims_; }
     Dim unknown(uint32_t level, uint32_t k);             // the element unknown ?k
     struct Unknown { uint32_t level, k; };
@@ -56,8 +62,13 @@ class Abstracts {
 
  private:
     Dims& dims_;
+    struct Mentions { bool settled = true; std::vector<Sym> symbols = {}; };
+    struct WordsHash { size_t operator()(const std::vector<uint32_t>& words) const; };
+    Mentions mentions_of(const Abs& abs) const;
+
     std::deque<Abs> table_;                              // references stay valid while it grows
-    std::map<std::vector<uint32_t>, AbsId> by_content_;
+    std::deque<Mentions> mentions_;                      // of each value in the table
+    std::unordered_map<std::vector<uint32_t>, AbsId, WordsHash> by_content_;
     std::map<std::pair<uint32_t, uint32_t>, Dim> unknowns_;
     std::map<Sym, Unknown> unknown_of_;
 };

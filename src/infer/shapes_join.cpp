@@ -48,7 +48,18 @@ AbsId Join::inside(const std::vector<AbsId>& arms, uint32_t step, uint32_t depth
     return result;
 }
 
+// Values share their parts, and closures that hold closures share many: a walk of every path to them would take time
+// exponential in their depth.
+bool Join::stays(const std::vector<AbsId>& arms, uint32_t depth) {
+    if (depth == 0 || !abstracts_.is_settled(arms[0])) return false;
+    if (!std::all_of(arms.begin(), arms.end(), [&](AbsId arm) { return arm == arms[0]; })) return false;
+    const std::vector<Sym>& symbols = abstracts_.symbols_of(arms[0]);
+    if (!agreed_symbols_stay()) return symbols.empty();
+    return std::all_of(symbols.begin(), symbols.end(), [&](Sym s) { return in_scope(abstracts_.dims().of(s)); });
+}
+
 AbsId Join::value(const std::vector<AbsId>& ids, uint32_t depth) {
+    if (stays(ids, depth)) return ids[0];
     std::vector<const Abs*> arms;
     for (AbsId id : ids) arms.push_back(abstracts_.is_bottom(id) ? nullptr : &abstracts_[id]);
     const Abs* first = first_of(arms);

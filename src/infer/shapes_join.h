@@ -21,6 +21,8 @@ class Join {
     // The arms' ranks or shape variables differ; a missing arm is null.
     virtual Shape other_rank(const std::vector<const Shape*>& arms, const Path& path) = 0;
     virtual Dim element(const std::vector<Dim>& arms);   // inside a container
+    // A leaf without unknowns on which all arms agree stays if it is in scope; false: only constants do.
+    virtual bool agreed_symbols_stay() const { return true; }
     // Different cells, or one with different views: what any of them holds must cover all.
     virtual void merge_cells(const std::vector<uint32_t>&, AbsId /*content*/) {}
 
@@ -28,6 +30,7 @@ class Join {
 
  private:
     AbsId value(const std::vector<AbsId>& arms, uint32_t depth);
+    bool stays(const std::vector<AbsId>& arms, uint32_t depth);
     AbsId part(const std::vector<AbsId>& arms, uint32_t step, uint32_t depth);
     AbsId inside(const std::vector<AbsId>& arms, uint32_t step, uint32_t depth);
     ShapedTensor tensor(const std::vector<const Abs*>& arms, uint32_t depth);

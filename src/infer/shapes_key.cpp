@@ -114,6 +114,7 @@ class Pairs : public Join {
 
  protected:
     bool in_scope(Dim) override { return true; }
+    bool agreed_symbols_stay() const override { return false; }      // a name of the key, and one of the caller's
     Dim extent(const std::vector<Dim>& arms, const Path&) override { return note(arms); }
     Dim number(const std::vector<Dim>& arms, const Path&) override { return note(arms); }
     Shape other_rank(const std::vector<const Shape*>&, const Path&) override { return Shape{{}, false, {}}; }
@@ -140,6 +141,7 @@ class Cover : public Join {
 
  protected:
     bool in_scope(Dim) override { return true; }
+    bool agreed_symbols_stay() const override { return false; }      // a name of the key, and one of the caller's
     Dim extent(const std::vector<Dim>& arms, const Path&) override { return pair(arms); }
     Dim number(const std::vector<Dim>& arms, const Path&) override { return pair(arms); }
     Dim element(const std::vector<Dim>& arms) override {

@@ -32,6 +32,7 @@ class LowerOp final : public OpLowering {
         }
         for (const LaunchSpec::Scalar& scalar : spec.scalars)
             if (scalar.value.valid()) b.args.push_back(scalar.value);
+        b.args.insert(b.args.end(), spec.after.begin(), spec.after.end());
         b.defines = spec.late;
         b.groups = {ArgGroup{uint32_t(b.args.size()), true}};
         b.attributes.push_back({"launch", int64_t(in_.out_.launches.size())});

@@ -82,9 +82,11 @@ Result<Tensors> slice_update_eval(const EvalArgs& args) {
 }
 
 Status check_ids(const HostTensor& ids, int64_t size) {
-    for (int64_t i = 0; i < ids.count(); ++i)
-        if (ids.as_i64(i) < 0 || ids.as_i64(i) >= size)
-            return Error{Code::value, "index " + std::to_string(ids.as_i64(i)) + " is out of range for size " + std::to_string(size)};
+    for (int64_t i = 0; i < ids.count(); ++i) {
+        const int64_t id = ids.as_i64(i);
+        if (id < 0) return Error{Code::value, "index " + std::to_string(id) + " is negative"};
+        if (id >= size) return Error{Code::value, "index " + std::to_string(id) + " is out of range for size " + std::to_string(size)};
+    }
     return {};
 }
 // The shape of x with `axis` replaced by the axes of ids.

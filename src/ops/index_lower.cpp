@@ -15,6 +15,29 @@ size_t axis_of(OpLowering& l) {
     int64_t axis = l.integer("axis"), rank = int64_t(l.shape(l.arg(0)).size());
     return size_t(axis < 0 ? axis + rank : axis);
 }
+// Indices of rows without elements: no loop comes by that would look at them. Numbers known as sizes have been checked.
+Status check_unread(OpLowering& l, KernelWriter& reader, ValueId ids, Dim size, const std::vector<Dim>& others) {
+    Dims& dims = l.dims();
+    Dim elements = dims.product(others);
+    if (std::optional<int64_t> count = dims.constant_value(elements); count && *count > 0) return {};
+    if (l.is_number(ids) && l.known(ids).valid() && l.ranked(l.arg(0))) return {};
+    const Dim one = dims.constant(1), ends[] = {elements, one};
+    std::vector<Dim> over = l.shape(ids);
+    std::vector<Stride> strides = dense_strides(dims, over);
+    over.push_back(dims.sub(one, dims.min(ends)));       // 1 without elements, else 0: nothing is done, nothing needed
+    strides.push_back({dims.constant(0), {}});
+    ValueId looked_at = l.temporary(l.dtype(ids), over);
+    KernelWriter k(l, "check_index");
+    loop::GroupId g = k.group("g", loop::Role::parallel, over);
+    loop::ExprId id = k.read(ids, {{g, strides}});
+    k.store(looked_at, {{g, dense_strides(dims, over)}}, id, {k.at(id, dims.constant(0), size)});
+    reader.after(looked_at);
+    return k.finish();
+}
+std::vector<Dim> without(std::vector<Dim> extents, size_t axis) {
+    extents.erase(extents.begin() + ptrdiff_t(axis));
+    return extents;
+}
 } // namespace
 
 Status lower_slice(OpLowering& l) {
@@ -73,6 +96,7 @@ Status lower_gather(OpLowering& l) {
         else in_x[i] = dense_x[i - index.size() + 1];
     }
     KernelWriter k(l, "gather");
+    TRY(check_unread(l, k, ids, from[axis], without(from, axis)));
     loop::GroupId g = k.group("g", loop::Role::parallel, over);
     loop::ExprId id = k.read(ids, {{g, in_ids}});
     loop::ExprId value = k.read(x, {{g, in_x}}, {k.at(id, dense_x[axis].step, from[axis])});
@@ -95,6 +119,7 @@ Status lower_scatter_add(OpLowering& l) {
         y_others.push_back(dense_y[i < axis ? i : i - index.size() + 1]);
     }
     KernelWriter k(l, "scatter_add");
+    TRY(check_unread(l, k, ids, whole[axis], others));
     loop::GroupId g = k.group("g", loop::Role::parallel, others), j = k.group("j", loop::Role::sequential, index);
     loop::ExprId id = k.read(ids, {{j, dense_strides(dims, index)}});
     loop::ExprId value = k.read(v, {{g, v_others}, {j, v_ids}});

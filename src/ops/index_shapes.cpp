@@ -76,12 +76,16 @@ Shape gathered(const ShapedTensor& x, const ShapedTensor& ids, size_t axis) {
     out.dims.insert(out.dims.end(), x.shape.dims.begin() + ptrdiff_t(axis) + 1, x.shape.dims.end());
     return out;
 }
-// The operator refuses an index out of range, so behind it the index was in range.
-Status believe_index(ShapeScope& scope, const ShapedTensor& ids, Dim size) {
-    Dim id = number_of(ids);
+// An index is looked at where an element is read: behind the operator it was in range, if there are elements. A number is
+// checked before otherwise.
+Status index_in_range(ShapeScope& scope, const ShapedTensor& x, const ShapedTensor& ids, size_t axis) {
+    Dim id = number_of(ids), zero = scope.dims().constant(0);
     if (!id.valid() || !scope.exact(id, ids.dtype)) return {};
-    TRY(scope.believe(scope.dims().constant(0), Relation::less_equal, id, "index {1} is negative"));
-    return scope.believe(id, Relation::less, size, "index {0} is out of range for size {1}");
+    bool is_read = true;
+    for (size_t i = 0; i < x.rank(); ++i) is_read = is_read && (i == axis || scope.facts().less(zero, x.shape.dims[i]) == Answer::yes);
+    auto demand = is_read ? &ShapeScope::believe : &ShapeScope::require;
+    TRY((scope.*demand)(zero, Relation::less_equal, id, "index {1} is negative"));
+    return (scope.*demand)(id, Relation::less, x.shape.dims[axis], "index {0} is out of range for size {1}");
 }
 
 Result<Shaped> gather(const ShapeArgs& args, ShapeScope& scope) {
@@ -93,7 +97,7 @@ Result<Shaped> gather(const ShapeArgs& args, ShapeScope& scope) {
     }
     size_t axis = size_t(TRY(shape_axis(scope, args.integer("axis", 0), x.rank())));
     y.shape = gathered(x, ids, axis);
-    TRY(believe_index(scope, ids, x.shape.dims[axis]));
+    TRY(index_in_range(scope, x, ids, axis));
     if (x.known.kind == Known::Kind::list && !ids.known.numbers.empty() && ids.rank() <= 1) {
         std::vector<Dim> numbers;
         for (Dim id : ids.known.numbers) {
@@ -116,7 +120,7 @@ Result<Shaped> scatter_add(const ShapeArgs& args, ShapeScope& scope) {
         return scope.error("the rows to add have rank " + std::to_string(v.rank()) + ", expected " + std::to_string(rows.dims.size()));
     for (size_t i = 0; i < v.rank(); ++i)
         TRY(scope.require(v.shape.dims[i], Relation::equal, rows.dims[i], "axis " + std::to_string(i) + " of the rows to add"));
-    TRY(believe_index(scope, ids, x.shape.dims[axis]));
+    TRY(index_in_range(scope, x, ids, axis));
     return one(std::move(y));
 }
 

@@ -28,6 +28,7 @@ struct LaunchSpec {
     std::vector<Group> groups;
     std::vector<Scalar> scalars;
     std::vector<Sym> late;                   // symbols that receive Launch.out
+    std::vector<ValueId> after;              // of launches that must have gone well before
     bool library = false;                    // `kernel` is a signature: the code is in the library, under its name
 };
 
@@ -130,6 +131,7 @@ class KernelWriter {
     loop::BufferId output(ValueId result, const std::vector<Along>& along);
     loop::Builder& builder() { return builder_; }
     void gives_late(Sym symbol) { spec_.late.push_back(symbol); }
+    void after(ValueId value) { spec_.after.push_back(value); }
     Status finish();
 
  private:

@@ -4,7 +4,6 @@
 #include "pass/effects.h"
 #include "pass/pass_testing.h"
 #include "pass/size_demands.h"
-#include <ctime>
 
 namespace nereus {
 namespace {
@@ -91,36 +90,6 @@ TEST(K9, FailuresStayWhereTheyAre) {
     EXPECT_TRUE(run(true, 0));
     EXPECT_TRUE(run(false, 3));
     EXPECT_FALSE(run(true, 1));
-}
-
-// Ten times the bindings may take about ten times as long; a walk that is quadratic takes a hundred times.
-TEST(Passes, TakeTimeInProportion) {
-    auto program = [](int lines) {
-        std::string text = "def @main(%x: Tensor[(n), f32], %c: bool) {\n  %v0 = %x\n";
-        for (int i = 1; i <= lines; ++i) {
-            std::string v = "%v" + std::to_string(i), u = "%v" + std::to_string(i - 1);
-            const char* kinds[] = {"@f(%)", "if (%c) { tanh(%) } else { @f(%) }", "for %i in 3, (%s = %) { %s + exp(%x) }", "tanh(%) + %x"};
-            std::string line = kinds[i % 4];
-            for (size_t at = line.find("%)"); at != line.npos; at = line.find("%)", at + u.size())) line.replace(at, 1, u);
-            text += "  " + v + " = " + line + "\n";
-        }
-        return text + "  %v" + std::to_string(lines) + "\n}\ndef @f(%x) { tanh(%x * 2.0) + %x }\n";
-    };
-    for (const Stage& stage : pipeline()) {
-        if (!stage.pass) continue;
-        double milliseconds[2];
-        for (int i : {0, 1}) {
-            Module m = module_after(program(i ? 3000 : 300), "shapes");
-            milliseconds[i] = 1e9;
-            for (int round = 0; round < 3; ++round) {
-                Module copy = m;
-                std::clock_t begin = std::clock();           // of the processor: others may be at work too
-                ASSERT_TRUE(stage.pass(std::move(copy)));
-                milliseconds[i] = std::min(milliseconds[i], 1e3 * double(std::clock() - begin) / CLOCKS_PER_SEC);
-            }
-        }
-        EXPECT_LT(milliseconds[1], 40 * milliseconds[0] + 5) << stage.name << ", from " << milliseconds[0];
-    }
 }
 } // namespace
 } // namespace nereus

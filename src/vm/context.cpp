@@ -219,6 +219,7 @@ bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, con
     const Site& site = program_->exe().sites[info.site];
     switch (Fault(kernel_error_.fault != 0 ? kernel_error_.fault : result)) {
     case Fault::index_range:
+        if (kernel_error_.value < 0) return fault(site, Code::value, "index " + std::to_string(kernel_error_.value) + " is negative");
         return fault(site, Code::value, "index " + std::to_string(kernel_error_.value) + " is out of range for size " + std::to_string(kernel_error_.size));
     case Fault::zero_divisor: return fault(site, Code::value, "division by zero");
     case Fault::bounds:
