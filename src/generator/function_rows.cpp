@@ -155,6 +155,14 @@ Expr held_closure(Generator& g, const Type& want, int depth) {
     if (!box) args.push_back(g.expr(whole(), depth));
     return make(Construct::held_closure, want, form, std::move(args));
 }
+// One function at two types that only its results tell.
+Expr unlike(Generator& g, const Type&, int depth) {
+    Var one = g.stated(make(Construct::polymorphic, data("Option", {real()}), "@nothing($0)", {g.expr(whole(), depth)}));
+    g.stated(make(Construct::polymorphic, data("Option", {forget_variables(g.some_type(1))}), "@nothing($0)", {g.expr(whole(), depth)}));
+    std::string p = g.new_name("p");
+    return make(Construct::polymorphic, real(), "(match ($0) { None => 0.5, Some(" + p + ") => " + p + " })", {use(one)});
+}
+bool is_unlike(const Generator& g, const Type& want) { return g.can_bind() && want.is_scalar(DType::f64); }
 bool can_be_result(const Generator& g, const Type& want) { return g.can_bind() && want.kind != Kind::param && want.ranked && forget_variables(want) == want; }
 Expr called_value(Generator& g, const Type& want, int depth) {
     std::vector<Var> able;
@@ -216,10 +224,12 @@ struct FunctionWriter {
         return form + ")";
     }
 
-    // The first two parameters bring the sizes p and q, so that the others may use them.
+    // The first parameters bring the size p, so that the others may use it; two of one type can be given one value.
     std::vector<Var> sized() {
         g.sizes_ = {"p"};
-        return {{g.new_name("p"), tensor(DType::f64, {Dim{.text = "p"}})}};
+        std::vector<Var> made;
+        for (size_t i = g.chance(40) ? 2 : 1; i > 0; --i) made.push_back({g.new_name("p"), tensor(DType::f64, {Dim{.text = "p"}})});
+        return made;
     }
     void finish(Construct what, const std::string& name, const std::vector<Var>& params, const Type& result, Block body) {
         g.program_.functions.push_back({what, name, header(name, params, result), std::move(body)});
@@ -377,6 +387,7 @@ std::span<const Row> function_rows() {
         {mutual,       5,      true,   has_function<mutual>,       gen::call<mutual>},
         {facts,        4,      true,   has_function<facts>,        gen::call<facts>},
         {polymorphic,  4,      true,   has_function<polymorphic>,  gen::call<polymorphic>},
+        {polymorphic,  1,      true,   is_unlike,                  unlike},
         {higher_order, 3,      true,   has_function<higher_order>, gen::call<higher_order>},
         {closure,      20,     true,   is_fn,                      gen::closure},
         {higher_order, 3,      true,   can_be_result,              called_value},

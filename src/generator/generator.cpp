@@ -413,8 +413,9 @@ Statement Generator::statement(int depth) {
 
 // A tuple or a record taken apart.
 Statement Generator::pattern_statement(int depth) {
-    Type type = chance(60)   ? tuple({some_type(1), some_type(1)})
-                : chance(50) ? data("Box", {forget_variables(some_type(1))}) : data("Vec");
+    Type type = chance(40)   ? tuple({some_type(1), some_type(1)})
+                : chance(40) ? data("Box", {forget_variables(some_type(1))})
+                : chance(50) ? data("Layer", {}, {known_dim()}) : data("Vec");
     bool outer = options_.outer == Construct::pattern;
     inside_outer_ += outer;
     Expr value = expr(type, depth);

@@ -141,7 +141,9 @@ Expr differing(Generator& g, const Type& want, int depth) {
     Dim d = want.dims.empty() || want.dims[0].any() ? g.known_dim() : want.dims[0];
     Type type = want;
     type.dims = {d};
-    Var v = g.bound(tensor(want.dtype, {d, d}), depth);
+    Type square = tensor(want.dtype, {d, d});
+    std::string rows = "($0 + cast(iota(" + d.expression() + "), " + std::string(dtype_name(want.dtype)) + "))";      // not symmetric
+    Var v = g.bound(make(Construct::arithmetic, square, rows, {g.expr(square, depth)}));
     switch (g.below(3)) {
     case 0: return make(Construct::reduce, type, "(sum($0, axes=[0]) - 2 * sum($0, axes=[1]))", {use(v)});
     case 1: return make(Construct::reduce, type, "(max($0, axes=[1]) + 3 * max($0, axes=[-2]))", {use(v)});
@@ -403,7 +405,7 @@ std::span<const Row> tensor_rows() {
         {Construct::select,     4,      true,   is_tensor,          choose},
         {Construct::cast,       2,      true,   is_number,          casted},
         {Construct::reduce,     8,      true,   is_number,          reduced},
-        {Construct::reduce,     2,      false,  is_vector,          differing},
+        {Construct::reduce,     6,      false,  is_vector,          differing},
         {Construct::reduce,     1,      true,   known_numbers,      summed_to},
         {Construct::matmul,     6,      true,   is_real,            product},
         {Construct::layout,     3,      true,   all_known,          filled},
@@ -425,7 +427,7 @@ std::span<const Row> tensor_rows() {
         {Construct::compare,    6,      true,   is_truths,          truths},
         {Construct::random,     1,      true,   is_drawn,           drawn},
         {Construct::leaf,       1,      true,   is_constant,        constant},
-        {Construct::layout,     1,      false,  is_folded,          folded_constant},
+        {Construct::layout,     3,      false,  is_folded,          folded_constant},
         {Construct::unranked,   1,      false,  is_unranked_use,    any_rank},
         {Construct::unranked,   1,      true,   is_f64,             of_any_rank},
     };
