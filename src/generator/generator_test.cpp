@@ -16,7 +16,11 @@
 
 namespace nereus::gen {
 namespace {
+#if defined(NEREUS_ADDRESS_SANITIZER) || defined(NEREUS_THREAD_SANITIZER)
+constexpr int programs_of_a_run = 300;                   // each takes several times as long
+#else
 constexpr int programs_of_a_run = 2000;
+#endif
 
 int64_t setting(const char* name, int64_t otherwise) {
     const char* text = std::getenv(name);
