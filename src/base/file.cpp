@@ -12,6 +12,7 @@ namespace {
 Error io_error(std::string_view verb, const std::string& path) {
     return Error{Code::io, "cannot " + std::string(verb) + " '" + path + "': " + std::strerror(errno)};
 }
+constexpr size_t most_of_a_stream = size_t(1) << 30;     // devices and pipes need not end
 struct Descriptor {
     int fd;
     ~Descriptor() { if (fd >= 0) ::close(fd); }
@@ -33,6 +34,7 @@ Result<std::string> read_file(const std::string& path) {
         if (n < 0) return io_error("read", path);
         if (n == 0) return text;
         text.append(buffer, size_t(n));
+        if (!S_ISREG(info.st_mode) && text.size() > most_of_a_stream) { errno = EFBIG; return io_error("read", path); }
     }
 }
 
