@@ -1,5 +1,5 @@
 #include "text/habits.h"
-#include "tensor/dtype.h"
+#include "ir/module.h"
 #include <algorithm>
 #include <string>
 
