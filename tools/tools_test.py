@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Tests of the scripts in tools/: each plants what a script must find, in a small repository of its own."""
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -263,7 +264,8 @@ class NewOp(Sandbox):
 
     def setUp(self):
         super().setUp()
-        for name in [*self.TESTS, *(path.relative_to(TOOLS.parent) for path in TOOLS.parent.glob("src/ops/*.cpp"))]:
+        read = [path.relative_to(TOOLS.parent) for place in ("src/ops/*.cpp", "prelude/*.nr") for path in TOOLS.parent.glob(place)]
+        for name in [*self.TESTS, "src/text/lexer.cpp", "src/tensor/dtype.h", *read]:
             self.write(name, (TOOLS.parent / name).read_text())
 
     def new_op(self, name, family):
@@ -283,6 +285,11 @@ class NewOp(Sandbox):
             self.assertIn(f".{facet} = ", row[row.index('.name = "gone"'):])
         compile((self.root / "test/oracle/ops.py").read_text(), "ops.py", "exec")
 
+    def test_takes_the_operator_of_the_document(self):
+        name, family = re.search(r"./dev new-op (\w+) --family (\w+)", (TOOLS.parent / "docs/add_an_op.md").read_text()).groups()
+        code, output = self.new_op(name, family)
+        self.assertEqual(code, 0, output)
+
     def test_every_family(self):
         for family in ("unary", "binary", "compare", "reduce", "matmul", "shape", "index", "sort", "random"):
             code, output = self.new_op(f"new_{family}", family)
@@ -292,6 +299,10 @@ class NewOp(Sandbox):
     def test_refuses_what_is_there(self):
         before = (self.root / "src/ops/unary.cpp").read_text()
         self.assertEqual(self.new_op("exp", "unary"), (1, "there is an operator exp already, in src/ops/unary.cpp\n"))
+        self.assertEqual(self.new_op("push", "unary"), (1, "there is an operator push already, in src/ops/structure.cpp\n"))
+        self.assertIn("sigmoid is a function of the prelude, in prelude/networks.nr", self.new_op("sigmoid", "unary")[1])
+        for word in ("while", "f32", "tensor"):
+            self.assertEqual(self.new_op(word, "unary"), (1, f"{word} is a word of the language\n"))
         self.assertEqual(self.new_op("Gone", "unary")[0], 1)
         self.assertEqual((self.root / "src/ops/unary.cpp").read_text(), before)
 

@@ -5,6 +5,8 @@
 #include "infer/types.h"
 #include "ir/print.h"
 #include "loop/text.h"
+#include "ops/shape_rules.h"
+#include <algorithm>
 #include <cstdio>
 
 namespace nereus {
@@ -23,6 +25,29 @@ std::string stages_help() {
         text += "  " + name + std::string(stage.reason) + "\n";
     }
     return text + "  kernels         operators as launches of loop functions\n  code            the executable\n";
+}
+
+bool is_elementwise(const OpDef& op) {
+    std::span<const NamedRule> rules = elementwise_shapes();
+    return op.shapes == broadcast_shape || std::any_of(rules.begin(), rules.end(), [&](const NamedRule& rule) { return rule.op == op.name; });
+}
+
+// Operators that see how their operands fit only when they run. Of elementwise ones, scalars and equal shapes always do.
+size_t operators_of_unknown_rank(const Module& module) {
+    size_t count = 0;
+    for (const Function& function : module.functions)
+        for (const Binding& b : function.bindings) {
+            if (b.form != Form::op || b.op->builtin != Builtin::none) continue;
+            std::vector<Shape> shapes;
+            for (ValueId arg : b.args)
+                if (const Type& type = module.types[function[arg].type]; type.kind == TypeKind::tensor)
+                    if (!type.shape.ranked || !type.shape.dims.empty()) shapes.push_back(type.shape);
+            if (std::none_of(shapes.begin(), shapes.end(), [](const Shape& shape) { return !shape.ranked; })) continue;
+            const bool same = std::equal(shapes.begin() + 1, shapes.end(), shapes.begin());
+            const bool fits = is_elementwise(*b.op) ? same : b.args.size() == 1 && b.attributes.empty();
+            count += !fits;
+        }
+    return count;
 }
 
 std::string kernels_text(const Lowered& lowered) {
@@ -59,9 +84,13 @@ int dump_command(Words words) {
         if (after == "types") return print(TRY(infer_types(std::move(program->module))));
         if (after == "kernels") return kernels_text(TRY(lower_program(std::move(program->module), options, &report)));
         if (after == "code") return disassemble(TRY(compile(std::move(program->module), options, &report)));
-        std::string printed = print(TRY(run_until(std::move(program->module), after, options, &report)), {.generic = arguments->has("generic")});
-        if (after == "shapes") printed += "# checks left: " + std::to_string(report.shapes.checks) + "\n";
-        return printed;
+        const Module module = TRY(run_until(std::move(program->module), after, options, &report));
+        if (after != "shapes") return print(module, {.generic = arguments->has("generic")});
+        std::string printed = print(module, {.generic = arguments->has("generic"), .facts = report.shapes.bounds});
+        printed += "# checks left: " + std::to_string(report.shapes.checks);
+        if (size_t count = operators_of_unknown_rank(module))
+            printed += ", and " + std::to_string(count) + (count == 1 ? " operator" : " operators") + " of unknown rank may check when run";
+        return printed + "\n";
     };
     Result<std::string> result = text();
     if (!result) return fail(result.error(), program->sources);

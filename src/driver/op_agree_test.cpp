@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "driver/compile.h"
 #include "eval/eval.h"
+#include "exe/cpu.h"
 #include "library/library.h"
 #include "ops/registry.h"
 #include "ops/tolerance.h"
@@ -238,6 +239,7 @@ void agree(const Case& c, DType dtype, const std::string& target) {
 class CompiledOp : public testing::TestWithParam<const char*> {};
 
 TEST_P(CompiledOp, AgreesWithEval) {
+    if (GetParam() == std::string("x86-64-v3") && cpu_level() < 3) GTEST_SKIP() << "this processor has no AVX2";
     for (const Case& c : cases)
         for (DType dtype : dtypes_of(c.dtypes)) agree(c, dtype, GetParam());
     for (const Two& two : twos)
@@ -246,7 +248,7 @@ TEST_P(CompiledOp, AgreesWithEval) {
             for (DType dtype : dtypes_of(two.dtypes)) agree({two.op, two.dtypes, text, nullptr, shapes == shapes_of_two[0]}, dtype, GetParam());
         }
 }
-INSTANTIATE_TEST_SUITE_P(Targets, CompiledOp, testing::Values("x86-64-v2", "host"));
+INSTANTIATE_TEST_SUITE_P(Targets, CompiledOp, testing::Values("x86-64-v2", "x86-64-v3", "host"));
 
 TEST(CompiledOps, EveryOperatorHasACase) {
     std::set<std::string_view> covered;

@@ -207,6 +207,7 @@ TEST(SameErrors, NumbersOutOfTheirDomain) {
         {"%x: i64, %y: i64", "%x / %y", {number(1), number(0)}, "division by zero"},
         {"%x: i64, %y: i64", "mod(%x, %y)", {number(1), number(0)}, "division by zero"},
         {"%k: i64", "full([%k], 1.0)", {number(1'000'000'000'000)}, "out of memory: the limit is 8589934592 bytes"},
+        {"%k: i64", "sum(full([%k], 1.0))", {number(1'000'000'000'000)}, "out of memory: the limit is 8589934592 bytes"},
         {"%k: i64", "full([%k, %k], 1.0)", {number(1'000'000'000'000)},
          "shape (1000000000000, 1000000000000) has more elements than 64 bits can count"},
     });

@@ -103,7 +103,8 @@ Result<uint32_t> DoorTypes::add(TypeId id, const std::string& who, Around around
     }
     case TypeKind::function: case TypeKind::ref:
         if (!opaque_)
-            return Error{Code::type, who + " of the entry point has a function or cell in its type: these cannot come from outside"};
+            return Error{Code::type, who + " of the entry point has a function or cell in its type: these cannot come from outside", {},
+                         "make the function or cell in an entry that calls this one"};
         made.kind = DoorType::Kind::tuple;               // of nothing: whatever is in there is not looked at
         made.fields.emplace_back();
         break;

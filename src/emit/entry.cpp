@@ -19,8 +19,13 @@ class EmitDoor {
     Status run(const Function& typed) {
         for (ValueId param : typed.params) {
             param_ = typed[param].name;
-            DoorParam made{param_, TRY(types_.add(typed[param].type, "%" + param_))};
-            entry_.params.push_back(std::move(made));
+            Result<uint32_t> added = types_.add(typed[param].type, "%" + param_);
+            if (!added) {
+                Error refused = std::move(added).error();
+                refused.where = typed[param].span;
+                return refused;
+            }
+            entry_.params.push_back({param_, *added});
             leaves(typed[param].type, entry_.params.back().type, entry_.param_leaves, true);
         }
         entry_.name = typed.name;

@@ -8,6 +8,7 @@ struct ShapeReport {
     int64_t instances = 0;
     int64_t rounds = 0;                     // the most that one instance needed
     std::vector<Error> warnings;            // ranks that meet and differ
+    std::vector<DimFact> bounds;            // of each symbol that stands for what arms bring: it is on the left
 };
 
 // Abstract interpretation from the entry point over instances of functions. The result holds one function per instance

@@ -114,6 +114,9 @@ AbsId Walk::join_values(const std::vector<ArmEnd>& arms, uint32_t scope, Span sp
         if (!bounds) continue;
         know_.assume(dims.min(there), Relation::less_equal, s);
         know_.assume(s, Relation::less_equal, dims.max(there));
+        if (!audible_) continue;
+        program_.report.bounds.push_back({s, Relation::greater_equal, dims.min(there), {}});
+        program_.report.bounds.push_back({s, Relation::less_equal, dims.max(there), {}});
     }
     return joined;
 }

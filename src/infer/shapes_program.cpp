@@ -332,7 +332,7 @@ Result<Module> infer_shapes(Module module, FunctionId entry, ShapeReport* report
     Program program(module, report ? *report : own);
     TRY(program.analyse_from(entry));
     module.functions = std::move(program.out);
-    prune_symbols(module, program.symbol_names);
+    prune_symbols(module, program.symbol_names, program.report.bounds);
     return module;
 }
 } // namespace nereus

@@ -233,6 +233,17 @@ class Renaming {
             }
         }
     }
+    // Facts about symbols of this function; those that mention a dropped one go.
+    void rename(std::vector<DimFact>& facts) {
+        std::erase_if(facts, [&](DimFact& fact) {
+            std::optional<Sym> about = module_.dims.as_symbol(fact.left);
+            if (!about || !new_of_.contains(*about)) return false;
+            for (Sym s : module_.dims.symbols_of(fact.right))
+                if (!new_of_.contains(s)) return true;
+            dim(fact.left), dim(fact.right);
+            return false;
+        });
+    }
 
  private:
     void define(Sym& s) {
@@ -298,8 +309,12 @@ class Renaming {
 };
 } // namespace
 
-void prune_symbols(Module& module, const std::vector<SymbolNames>& names) {
+void prune_symbols(Module& module, const std::vector<SymbolNames>& names, std::vector<DimFact>& facts) {
     Liveness(module).drop_dead();
-    for (size_t f = 0; f < module.functions.size(); ++f) Renaming(module, module.functions[f], names[f]).run();
+    for (size_t f = 0; f < module.functions.size(); ++f) {
+        Renaming own(module, module.functions[f], names[f]);
+        own.run();
+        own.rename(facts);
+    }
 }
 } // namespace nereus

@@ -9,5 +9,6 @@ struct SymbolNames {
     std::map<Sym, std::string> dims;
     std::map<VarId, std::string> tails;
 };
-void prune_symbols(Module& module, const std::vector<SymbolNames>& names);    // names: per function
+// names: per function; facts: about symbols on their left, renamed alike.
+void prune_symbols(Module& module, const std::vector<SymbolNames>& names, std::vector<DimFact>& facts);
 } // namespace nereus

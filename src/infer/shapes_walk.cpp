@@ -1,4 +1,5 @@
 #include "infer/shapes_walk.h"
+#include "ir/check_text.h"
 #include "ops/speaker.h"
 #include <algorithm>
 
@@ -382,8 +383,9 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
     if (answer == Answer::no && !audible_) return {};
     if (answer == Answer::no && program_.instances[self_].certain) {
         if (is_message(what)) return error(fill_message(std::string(what), text(a), text(b)));
-        return error(std::string(what) + ": " + text(a) + " and " + text(b) +
-                     (relation == Relation::equal ? " differ" : " do not fit"));
+        if (relation == Relation::equal) return error(std::string(what) + ": " + text(a) + " and " + text(b) + " differ");
+        if (relation == Relation::compatible) return error(std::string(what) + ": " + text(a) + " and " + text(b) + " do not fit");
+        return error(std::string(what) + ": expected " + text(a) + " " + std::string(sign_of(relation)) + " " + text(b) + ", which never holds");
     }
     if (audible_) {
         ++checks_;

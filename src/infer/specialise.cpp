@@ -50,8 +50,10 @@ class Specialiser {
         for (ValueId param : function.params) {
             const ValueInfo& info = function[param];
             if (!has_holes(source_, info.type) && unknowns_in({&types.values[param.index], 1}).empty()) continue;
+            const bool variable = info.type.valid() && source_.types[info.type].kind == TypeKind::var;
             return Error{Code::type, "the type of `%" + info.name + "` of entry `@" + function.name + "` is not complete",
-                         info.span.known() ? info.span : function.span, "annotate it: " + signature_text(id, types)};
+                         info.span.known() ? info.span : function.span, variable ? "`" + text_of(source_, info.type) + "` stands for any type, and an entry has one: write it, as in `%x: f32`, `%x: Tensor[(n), f32]`"
+                                  : "annotate it: " + signature_text(id, types)};
         }
         return {};
     }

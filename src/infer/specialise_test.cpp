@@ -76,7 +76,7 @@ const Case not_ground[] = {
      "the type of `%x` of entry `@main` is not complete | annotate it: def @main(%x: Tensor[.., f32], %n: i64)"},
     {"no rank", "def @main(%x: Tensor[(n), f32], %y) { %x + %y }",
      "the type of `%y` of entry `@main` is not complete | annotate it: def @main(%x: Tensor[(n), f32], %y: Tensor[.., f32])"},
-    {"variable", "def @main(%x: a) { 1 }", "the type of `%x` of entry `@main` is not complete | annotate it: def @main(%x: …)"},
+    {"variable", "def @main(%x: a) { 1 }", "the type of `%x` of entry `@main` is not complete | `a` stands for any type, and an entry has one: write it, as in `%x: f32`, `%x: Tensor[(n), f32]`"},
     {"open projection", "def @main() { fn(%p) { %p.0 } }", "`.0` of a value whose type is not known | annotate `%p`"},
     {"two records", "type P = {x: f32}\ntype Q = {x: f32}\ndef @main() { %p = {x = 1}; 2 }",
      "several records have the fields `x`: `P`, `Q` | annotate the value with the one that is meant"},

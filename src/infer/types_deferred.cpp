@@ -1,6 +1,7 @@
 #include "infer/types_context.h"
 #include "infer/types_text.h"
 #include "ir/op.h"
+#include "ops/registry.h"
 #include <algorithm>
 
 namespace nereus {
@@ -12,6 +13,13 @@ std::string list_of(std::span<const std::string> names) {
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "`" : ", `") + name + "`";
     return text;
+}
+
+// The operator that someone meant by writing %x.name; any other that takes a tensor, as an example, if none is near.
+std::string operator_like(const std::string& name) {
+    for (const OpDef* op : all_ops().all())
+        if (op->name == name || op->name.starts_with(name + "_")) return std::string(op->name);
+    return "sum";
 }
 
 bool is_list(const Module& module, DeclId decl) {
@@ -82,7 +90,7 @@ class Solver {
         bool is_record = kind() == TermKind::data && context_.module[terms_[open_.subject].decl].is_record;
         if (!is_record)
             return wrong("expected a record with " + list_of(open_.names()) + ", found " + context_.text(open_.subject),
-                         kind() == TermKind::tensor ? "operators are called with their value, as in `" + open_.names()[0] + "(%x)`" : "");
+                         kind() == TermKind::tensor ? "a tensor has no fields; operators are called with it, as in `" + operator_like(open_.names()[0]) + "(%x)`" : "");
         const TypeDecl& decl = context_.module[terms_[open_.subject].decl];
         const std::vector<std::string>& has = decl.constructors[0].field_names;
         for (size_t i = 0; i < open_.names().size(); ++i) {

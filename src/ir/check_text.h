@@ -5,4 +5,5 @@
 namespace nereus {
 // With {0} and {1} for the numbers of the two sides. `what`: what is compared, or the whole message.
 std::string check_text(const Dims& dims, const DimFact& fact, const std::string& what);
+std::string_view sign_of(Relation relation);             // <= and the like; ~ for compatible
 } // namespace nereus

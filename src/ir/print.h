@@ -11,12 +11,14 @@
 // whatever has no other; see text/generic.cpp.
 #pragma once
 #include "ir/module.h"
+#include <span>
 #include <string>
 
 namespace nereus {
 struct PrintOptions {
     bool generic = false;                 // every binding in the generic form
     bool numbered = false;                // values by number instead of name, but for parameters of functions
+    std::span<const DimFact> facts = {};  // comments below the binding that defines the symbol on their left
 };
 std::string print(const Module& module, PrintOptions options = {});
 std::string print(const Module& module, FunctionId function, PrintOptions options = {});

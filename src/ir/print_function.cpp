@@ -200,6 +200,11 @@ void FunctionPrinter::binding(const Binding& b) {
     begin(bare ? "" : result_text(b) + " = ");
     expression(b);
     out_ += "\n";
+    std::string facts;
+    for (Sym sym : b.defines)
+        for (const DimFact& fact : options_.facts)
+            if (m.dims.as_symbol(fact.left) == sym) facts += (facts.empty() ? "# " : ", ") + types_.fact(fact);
+    if (!facts.empty()) line(facts);
 }
 
 // {= 2*n, new k, dims (n)}

@@ -59,7 +59,8 @@ Result<Shaped> reshape(const ShapeArgs& args, ShapeScope& scope) {
             inferred = &size;
             continue;
         }
-        TRY(require_natural(scope, {&size, 1}));
+        // a size that is computed keeps its name and cannot turn out to be another
+        TRY(scope.require(dims.constant(0), Relation::less_equal, size, "size {1} is negative; only a written -1 is inferred"));
         others = dims.mul(others, size);
     }
     if (!x.ranked()) {

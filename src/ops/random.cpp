@@ -49,7 +49,7 @@ constexpr OpParam random_params[] = {{"key", ParamKind::size},
                                      {"dtype", ParamKind::dtype}};
 
 constexpr OpDef rows[] = {
-    {.name = "random", .doc = "uniform in [0, 1) for floats, all bits for integers; a function of its arguments alone",
+    {.name = "random", .doc = "uniform in [0, 1) for floats, all bits for integers; element i follows from key and counter + i alone",
      .params = random_params, .scheme = "-> $dtype", .eval = random_eval,
      .lower = lower_random},
 };

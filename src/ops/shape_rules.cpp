@@ -79,7 +79,8 @@ Error unknown_length(ShapeScope& scope, std::string_view what) {
 }
 
 Status require_natural(ShapeScope& scope, std::span<const Dim> sizes) {
-    for (Dim size : sizes) TRY(scope.require(scope.dims().constant(0), Relation::less_equal, size, "a size"));
+    for (Dim size : sizes)
+        TRY(scope.require(scope.dims().constant(0), Relation::less_equal, size, scope.dims().constant_value(size) ? "size {1} is negative" : "a size"));
     return {};
 }
 } // namespace nereus

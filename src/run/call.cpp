@@ -43,7 +43,11 @@ Result<Inputs> with_single_inputs(const Arguments& arguments, Inputs inputs) {
     uint64_t seed = uint64_t(TRY(arguments.whole("seed", 0, 0)));
     for (const std::string& spec : arguments.values("input")) {
         Field field = TRY(parse_input_spec(spec, seed));
-        for (NamedValues& call : inputs.calls) call.push_back(field);
+        for (NamedValues& call : inputs.calls) {
+            for (const Field& given : call)
+                if (given.name == field.name) return Error{Code::usage, "argument %" + field.name + " is given twice"};
+            call.push_back(field);
+        }
     }
     return inputs;
 }
@@ -69,13 +73,16 @@ Result<Inputs> read_inputs(const Arguments& arguments) {
     return with_single_inputs(arguments, std::move(inputs));
 }
 
-Result<std::vector<Value>> order_inputs(std::span<const std::string> params, const NamedValues& named) {
-    std::vector<Value> ordered;
+static Status has_parameter(std::span<const std::string> params, const std::string& name) {
+    if (std::find(params.begin(), params.end(), name) != params.end()) return {};
     std::string all;
     for (const std::string& param : params) all += (all.empty() ? "%" : ", %") + param;
-    for (const Field& field : named)                     // before what is missing: it may be the same one, misspelt
-        if (std::find(params.begin(), params.end(), field.name) == params.end())
-            return Error{Code::usage, "the entry point has no parameter %" + field.name, {}, all.empty() ? "it has none" : "it has " + all};
+    return Error{Code::usage, "the entry point has no parameter %" + name, {}, all.empty() ? "it has none" : "it has " + all};
+}
+
+Result<std::vector<Value>> order_inputs(std::span<const std::string> params, const NamedValues& named) {
+    std::vector<Value> ordered;
+    for (const Field& field : named) TRY(has_parameter(params, field.name));   // before what is missing: it may be the same one, misspelt
     for (const std::string& param : params) {
         const Field* found = nullptr;
         for (const Field& field : named)
@@ -96,6 +103,11 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
         std::fputs(plain_error(inputs.error()).c_str(), stderr);
         return exit_code(inputs.error());
     }
+    for (const std::string& spec : arguments.values("input"))        // of the call and not of its file
+        if (Status named = has_parameter(params, spec.substr(0, spec.find('='))); !named) {
+            std::fputs(plain_error(named.error()).c_str(), stderr);
+            return exit_code(named.error());
+        }
     bool json = arguments.has("json");
     const std::string save = arguments.value("save");
     if (!save.empty() && inputs->is_list) {
@@ -133,12 +145,17 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
             continue;
         }
         exit = std::max(exit, exit_code(result.error()));
+        Error error = std::move(result).error();
         if (json && inputs->is_list) {
             out += "{\"error\": ";
-            append_json_string(out, result.error().message);
+            append_json_string(out, error.message);
             out += "}";
         }
-        std::fputs(describe(result.error()).c_str(), stderr);
+        if (inputs->is_list) {                           // as many lines as inputs, and what stderr says has its number
+            if (!json) std::printf("error: %s\n", error.message.substr(0, error.message.find('\n')).c_str()), std::fflush(stdout);
+            error.message = "input " + std::to_string(i + 1) + ": " + error.message;
+        }
+        std::fputs(describe(error).c_str(), stderr);
     }
     if (json && inputs->is_list) out += "]\n";
     std::fwrite(out.data(), 1, out.size(), stdout);

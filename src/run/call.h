@@ -14,8 +14,8 @@ Result<Inputs> read_inputs(const Arguments& arguments);
 Result<std::vector<Value>> order_inputs(std::span<const std::string> params, const NamedValues& named);
 
 using CallFn = std::function<Result<Value>(std::span<const Value>)>;
-// Prints every result; with a list of inputs a failing call becomes {"error": text} there and the others still run.
-// `describe`: what stderr gets for an error.
+// Prints every result. With a list of inputs a failing call becomes {"error": text}, as text a line `error: ...`, and
+// the others still run; stderr counts them from 1. `describe`: what stderr gets for an error.
 int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call,
              const std::function<std::string(const Error&)>& describe = plain_error);
 // `sources`: the texts of the program if they are at hand; its files are looked for if none is.

@@ -37,9 +37,13 @@ int run(int argc, char** argv) {
     Result<std::string> bytes = read_file(arguments->rest[0]);
     if (!bytes) return fail(bytes.error());
     Result<Executable> executable = load(std::as_bytes(std::span(bytes->data(), bytes->size())));
-    if (!executable) return fail(executable.error());
+    auto fail_of_file = [&](Error error) {
+        error.message = "'" + arguments->rest[0] + "': " + error.message;
+        return fail(error);
+    };
+    if (!executable) return fail_of_file(std::move(executable).error());
     Result<std::shared_ptr<const LoadedExecutable>> program = LoadedExecutable::load(std::move(*executable), library());
-    if (!program) return fail(program.error());
+    if (!program) return fail_of_file(std::move(program).error());
     return run_loaded(*arguments, std::move(*program));
 }
 } // namespace

@@ -282,6 +282,7 @@ hint: `new m` names a size that is first known here
     EXPECT_EQ(failure("def @f(%x: Tensor[(n), f32]) where m > 2 { %x }"), R"(prog.nr:1:36: error: unknown dim `m`
     def @f(%x: Tensor[(n), f32]) where m > 2 { %x }
                                        ^
+hint: a size is named in the type of a parameter, as in `%x: Tensor[(m), f32]`
 )");
     EXPECT_EQ(failure("def @f(%x: Tensor[(foo(n)), f32]) { %x }"), R"(prog.nr:1:20: error: `foo` is not a function of dims
     def @f(%x: Tensor[(foo(n)), f32]) { %x }

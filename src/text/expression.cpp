@@ -315,7 +315,9 @@ Error BodyParser::unknown_name(const Token& token) {
     std::vector<std::string_view> known = names_.visible();
     for (const OpDef* op : program_.ops.all()) known.push_back(op->name);
     known.insert(known.end(), program_.prelude_functions.begin(), program_.prelude_functions.end());
-    return Error{Code::name, "unknown name " + describe(token), token.span, did_you_mean("", token.text, known)};
+    std::string hint = did_you_mean("", token.text, known);
+    if (hint.empty() && !cursor_.at_touching("(")) hint = "a size is named in the type of a parameter, as in `Tensor[(" + std::string(token.text) + "), f32]`; variables begin with `%`";
+    return Error{Code::name, "unknown name " + describe(token), token.span, std::move(hint)};
 }
 
 // A dim in scope (except before a touching parenthesis), then an operator, then a function of the prelude.

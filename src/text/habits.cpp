@@ -1,4 +1,7 @@
 #include "text/habits.h"
+#include "ir/module.h"
+#include <algorithm>
+#include <string>
 
 namespace nereus {
 namespace {
@@ -52,5 +55,17 @@ std::string_view habit(std::string_view word) {
     for (const Habit& each : habits)
         if (each.word == word) return each.hint;
     return {};
+}
+
+bool is_foreign_dtype(std::string_view word) {
+    if (dtype_from_name(word)) return false;
+    for (int i = 0; i < dtype_count; ++i)
+        if (habit(word) == "did you mean `" + std::string(dtype_name(DType(i))) + "`?") return true;
+    const size_t digits = word.find_first_of("0123456789");
+    if (digits == word.npos || word.find_first_not_of("0123456789", digits) != word.npos) return false;
+    const std::string_view bits = word.substr(digits);   // f1 and i2 may well be variables
+    if (bits.size() < 2 && bits != "8") return false;
+    constexpr std::string_view letters[] = {"f", "bf", "i", "u", "float", "bfloat", "int", "uint", "c", "complex"};
+    return std::find(std::begin(letters), std::end(letters), word.substr(0, digits)) != std::end(letters);
 }
 } // namespace nereus

@@ -183,9 +183,15 @@ class Lexer {
         // a character of several bytes is reported whole
         size_t length = 1;
         while (at_ + length < text_.size() && (uint8_t(text_[at_ + length]) & 0xc0) == 0x80) ++length;
-        bool visible = uint8_t(peek()) > ' ' && uint8_t(peek()) != 127;
-        std::string shown = visible ? "`" + std::string(text_.substr(at_, length)) + "`" : "a control character";
-        return error("unexpected " + shown, at_, length,
+        const uint8_t byte = uint8_t(peek());
+        const bool control = byte <= ' ' || byte == 127, broken = byte > 127 && length == 1;
+        if (control || broken) {
+            char number[8];
+            std::snprintf(number, sizeof number, "0x%02x", byte);
+            return error(std::string("unexpected ") + (control ? "control character " : "byte ") + number, at_, length,
+                         "programs are written in UTF-8: is this one?");
+        }
+        return error("unexpected `" + std::string(text_.substr(at_, length)) + "`", at_, length,
                      peek() == '&' ? "write `&&`, or `and(a, b)` elementwise" : "");
     }
 

@@ -167,6 +167,7 @@ Status Declarations::type_body(const TypeItem& item, NameScope& names, bool coll
     Cursor cursor(*item.tokens, item.body);
     TypeParser types(cursor, program_, names, item.from_prelude);
     types.unknown = collecting ? TypeParser::Unknown::collect : TypeParser::Unknown::reject;
+    types.declares = program_.module[item.id].name;
     std::vector<Constructor> made;
     bool is_record = cursor.at("{");
     if (is_record) {

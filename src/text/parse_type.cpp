@@ -26,9 +26,15 @@ Error TypeParser::unknown_name(const Token& token, TypeParam::Kind kind) {
     if (hint.empty()) hint = did_you_mean("", token.text, known);
     if (hint.empty() && kind == TypeParam::Kind::dtype)
         hint = "the dtypes are bool, i32, i64, f32 and f64; a name for any of them is declared: `def @f[t: dtype](…)`";
-    if (hint.empty() && kind == TypeParam::Kind::dim && may_introduce)
-        hint = "`new " + std::string(token.text) + "` names a size that is first known here";
+    if (hint.empty() && kind == TypeParam::Kind::dim) hint = how_to_declare(std::string(token.text));
     return Error{Code::name, "unknown " + std::string(kind_name(kind)) + " " + describe(token), token.span, hint};
+}
+
+std::string TypeParser::how_to_declare(const std::string& dim) const {
+    if (may_introduce) return "`new " + dim + "` names a size that is first known here";
+    if (declares.empty()) return "a size is named in the type of a parameter, as in `%x: Tensor[(" + dim + "), f32]`";
+    return "declare it: `type " + std::string(declares) + "[" + dim + ": dim] = …`; a constructor may have sizes of its own, as in `Vec[" +
+           dim + "](Tensor[(" + dim + "), f32])`";
 }
 
 Result<TypeParam> TypeParser::name_as(const Token& token, TypeParam::Kind kind) {
@@ -75,6 +81,7 @@ Result<TypeId> TypeParser::type() {
         if (token.text == "_") return program_.module.types.hole();
         if (std::optional<DType> dtype = dtype_from_name(token.text)) return program_.module.types.scalar(*dtype);
         NameEntry* entry = names_.find(token.text);
+        if (!entry && is_foreign_dtype(token.text)) return unknown_name(token, TypeParam::Kind::dtype);
         if (entry && entry->kind == TypeParam::Kind::dtype)            // t alone = Tensor[(), t], as f32 alone
             return program_.module.types.tensor(Shape{}, Element{{}, entry->param.var});
         TypeParam param = TRY(name_as(token, TypeParam::Kind::type));

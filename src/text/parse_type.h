@@ -19,6 +19,7 @@ class TypeParser {
     Unknown unknown = Unknown::reject;
     bool quantifies_in_functions = false;                // in fn(…) types of a body undeclared names are variables
     bool may_introduce = false;                          // whether `new k` is allowed here
+    std::string_view declares;                           // the type whose declaration is read, if one is
     SymKind introduces = SymKind::late;                  // kind of `new k` without one
     std::vector<NamedSym> introduced;                    // by `new`, in order of the text
     const std::vector<NamedSym>* announced =
@@ -48,6 +49,7 @@ class TypeParser {
     Result<Dim> named_dim(const Token& token);
     Result<Dim> dim_function(const Token& name);
     Error unknown_name(const Token& token, TypeParam::Kind kind);
+    std::string how_to_declare(const std::string& dim) const;
 
     Cursor& cursor_;
     ProgramNames& program_;

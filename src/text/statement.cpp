@@ -103,6 +103,9 @@ Status BodyParser::discard(const Operand& operand) {
         return Error{Code::type, "a constant alone does nothing", operand.span,
                      "a statement is a binding or an expression of type ()"};
     }
+    if (!operand.fresh && emit_.function[operand.value].type != module_.types.unit())
+        return Error{Code::type, "a variable alone does nothing", operand.span,
+                     "a statement is a binding or an expression of type (); the value of a block is its last expression"};
     emit_.ascribe(operand, module_.types.unit());
     return {};
 }

@@ -1,5 +1,6 @@
 #include "vm/frame.h"
 #include "vm/trace.h"
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -126,7 +127,7 @@ bool Context::enter_region(Frame* frame, uint32_t index, const Instruction* at) 
         if (!(plan = plan_region(index, key, at))) return false;
         ++stats_.plan_misses;
     }
-    if (!reserve(arena, plan->arena_bytes) || !reserve_scratch(plan->scratch_bytes)) return out_of_memory(at);
+    if (!reserve(arena, plan->arena_bytes) || !reserve_scratch(plan->scratch_bytes)) return fault(maker_of_largest(*plan, at), Code::memory, limit_text());
     cache.pin(plan);
     frame->plan = plan;
     frame->region = index;
@@ -135,6 +136,18 @@ bool Context::enter_region(Frame* frame, uint32_t index, const Instruction* at) 
     if (trace_) trace_->region(plan, arena);
     if (program_->exe().checked) std::memset(arena, 0xff, size_t(plan->arena_bytes));   // what is read before it is written shows
     return true;
+}
+
+// An arena is too large because of its largest slot most of all: the launch that is the first to use it is to blame.
+const Site& Context::maker_of_largest(const RegionPlan& plan, const Instruction* at) const {
+    const size_t largest = size_t(std::max_element(plan.slot_bytes.begin(), plan.slot_bytes.end()) - plan.slot_bytes.begin());
+    for (const std::vector<uint32_t>& list : plan.region->lists)
+        for (uint32_t index : list) {
+            const LaunchInfo& launch = program_->exe().launches[index];
+            for (const LaunchBuffer& buffer : launch.buffers)
+                if (buffer.kind == LaunchBuffer::Kind::slot && buffer.index == largest) return program_->exe().sites[launch.site];
+        }
+    return program_->site_at(at);
 }
 
 RegionPlan* Context::plan_region(uint32_t index, std::span<const int64_t> key, const Instruction* at) {

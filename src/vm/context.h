@@ -76,6 +76,7 @@ class Context {
     bool fault(const Instruction* at, Code code, std::string what);  // sets error_ unless set; always false
     bool fault(const Site& site, Code code, std::string what);
     bool out_of_memory(const Instruction* at);
+    const Site& maker_of_largest(const RegionPlan& plan, const Instruction* at) const;
     std::string limit_text() const;
     bool no_tensor(const Instruction* at, DType dtype, std::span<const int64_t> dims);   // why there is none
 
