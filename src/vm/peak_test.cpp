@@ -93,7 +93,7 @@ TEST(Peak, SaysWhereThereIsNoBound) {
     EXPECT_EQ(forever.context->peak(forever.entry(), sizes).error().code, Code::limit);
     Assembled failing(repaired(program("check.equal 0, r0, r1 leave (r0)")), {}, library);
     EXPECT_EQ(failing.context->peak(failing.entry(), sizes).error().message, "no");
-    EXPECT_EQ(failing.context->peak(failing.entry(), {}).error().code, Code::usage);
+    EXPECT_EQ(failing.context->peak(failing.entry(), std::span<const int64_t>()).error().code, Code::usage);
     int64_t negative[] = {-50, 3}, huge[] = {INT64_MAX / 4, 3};
     Assembled f(repaired(program("enter 0 leave (r0)")), {}, library);
     EXPECT_EQ(f.context->peak(f.entry(), negative).error().code, Code::shape);
