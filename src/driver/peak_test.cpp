@@ -62,7 +62,7 @@ std::pair<int, int> predict(const std::string& file, const std::string& entry) {
     for (int call = 0; call < 12; ++call) {
         RandomInputs inputs{program.typed, random};
         std::vector<Value> args = random_arguments(inputs);
-        std::unique_ptr<Context> context = program.context();
+        std::unique_ptr<Context> context = program.context({.print = [](std::string_view) {}});
         Result<int64_t> peak = context->peak(program.entry(), args);         // before anything ran
         int64_t measured = run_twice(program, *context, args, peak ? *peak : -1);
         if (measured < 0) continue;
@@ -95,7 +95,7 @@ void print_table(const char* title, std::span<const Row> rows) {
 // As compiled and as loaded from an artefact; on a context that has run other sizes and on a fresh one.
 struct Predicted {
     Compiled program;
-    std::unique_ptr<Context> used = program.context(), fresh_artefact = {};
+    std::unique_ptr<Context> used = program.context();
     std::shared_ptr<const LoadedExecutable> artefact = *LoadedExecutable::load(*load(*save(program.loaded->exe())), library());
 
     Row operator()(std::string what, std::span<const Value> args) {
