@@ -144,7 +144,7 @@ TEST(PublicCompile, LimitsAndPeaks) {
         EXPECT_EQ(*context.peak({arguments[0], arguments[1]}), context.stats().peak_bytes);
     }
     EXPECT_EQ(context.peak({{"n", 1}}).error().message, "size d has no number");
-    EXPECT_EQ(context.peak({}).error().message, "size d has no number");
+    EXPECT_EQ(context.peak({}).error().message, "size n has no number");
     EXPECT_EQ(context.peak({Value()}).error().code, Code::usage);
     context.trim();
     Context mirror = context_of(compiled("mirror"));
@@ -154,7 +154,7 @@ TEST(PublicCompile, LimitsAndPeaks) {
     ASSERT_TRUE(mirror.call({tree}));
     EXPECT_EQ(*peak, mirror.stats().peak_bytes);
     EXPECT_GT(mirror.stats().object_bytes, 0);
-    EXPECT_EQ(mirror.peak({}).error().code, Code::limit) << "sizes do not tell the tree";
+    EXPECT_EQ(mirror.peak({{"d", 1}}).error().code, Code::limit) << "sizes do not tell the tree";
 }
 
 TEST(PublicCompile, AMillionLevelsThroughACall) {

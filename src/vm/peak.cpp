@@ -1,7 +1,6 @@
 // Context::peak: what is known of a call at its door, then a walk over its code.
 #include "vm/argument_door.h"
 #include "vm/peak_walk.h"
-#include "vm/scalar.h"
 #include <unordered_map>
 
 namespace nereus {
@@ -35,10 +34,8 @@ class Shadowed {
         if (object->kind == ObjectKind::tensor) {
             auto* tensor = static_cast<const TensorObject*>(object);
             it->second = shadow_.borrow_tensor(tensor->dtype, tensor->extents());
-            if (tensor->count == 0 && !is_float(tensor->dtype)) {
-                Word value = Word::number(int64_t(load_scalar(tensor->dtype, tensor->data)));
-                shadow_.set_parts(it->second, {&value, 1});
-            }
+            if (tensor->count == 0 && !is_float(tensor->dtype))
+                shadow_.find(it->second)->elements.store(0, size_of(tensor->dtype), tensor->data);
             return it->second;
         }
         std::vector<Word> unfilled(object->count), bound;
@@ -98,6 +95,7 @@ Result<int64_t> Context::peak(const EntryInfo& entry, std::span<const int64_t> d
         const DoorLeaf& leaf = entry.param_leaves[i];
         Word& word = words.emplace_back();
         if (leaf.kind == DoorLeaf::Kind::number && i < numbers.size() && numbers[i]) word = Word::number(*numbers[i]);
+        if (leaf.kind == DoorLeaf::Kind::address) word = {Word::Kind::outside};
         if (leaf.kind != DoorLeaf::Kind::object) continue;
         std::vector<uint32_t> inside;
         std::optional<Word> made = from_type(program_->exe().door_types, leaf.type, door_sizes, heap, inside);
@@ -119,12 +117,12 @@ Result<int64_t> Context::peak(const EntryInfo& entry, std::span<const Value> arg
     for (size_t i = 0; i < entry.param_leaves.size(); ++i) {
         uint64_t word = given[entry.sizes + i];
         const DoorLeaf& leaf = entry.param_leaves[i];
+        const DoorType& type = program_->exe().door_types[leaf.type];
+        const bool whole = type.axes.empty() && !is_float(type.dtype);       // a number whose value is read
         switch (leaf.kind) {
         case DoorLeaf::Kind::object: words.push_back(Shadowed(heap).copy(reinterpret_cast<const Object*>(word))); break;
-        case DoorLeaf::Kind::number:
-            words.push_back(is_float(program_->exe().door_types[leaf.type].dtype) ? Word{} : Word::number(int64_t(word)));
-            break;
-        case DoorLeaf::Kind::address: words.push_back({}); break;
+        case DoorLeaf::Kind::number: words.push_back(whole ? Word::number(int64_t(word)) : Word{}); break;
+        case DoorLeaf::Kind::address: words.push_back(whole ? Word{Word::Kind::memory, 0, word} : Word{Word::Kind::outside}); break;
         }
     }
     invariant(heap.live_bytes() == real.live_bytes(), "the shadow of arguments takes their bytes");

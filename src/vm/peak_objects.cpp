@@ -4,7 +4,7 @@
 #include "vm/extents.h"
 #include "vm/look_walk.h"
 #include "vm/peak_walk.h"
-#include "vm/scalar.h"
+#include <cstring>
 
 namespace nereus {
 namespace {
@@ -15,8 +15,8 @@ struct ShadowObjects {
     using Node = uint64_t;                               // 0: not known, or nobody
     const ShadowHeap* heap;
     static Node node(Word word) { return word.kind == Word::Kind::object ? word.value : 0; }
-    const ShadowHeap::Thing& at(Node node) const { return *heap->find({Word::Kind::object, node}); }
-    bool known(Node node) const { return node != 0 && heap->find({Word::Kind::object, node}); }
+    const ShadowHeap::Thing& at(Node node) const { return *heap->find({Word::Kind::object, 0, node}); }
+    bool known(Node node) const { return node != 0 && heap->find({Word::Kind::object, 0, node}); }
     bool shared(Node node) const { return at(node).refs > 1; }
     uint32_t count(Node node) const { return uint32_t(at(node).parts.size()); }
     uint16_t tag(Node node) const { return at(node).tag; }
@@ -30,9 +30,10 @@ struct ShadowObjects {
 };
 
 // What gather_extents reads; `known` turns false where that is not known.
-struct ShadowRegisters {
+template <class Load> struct ShadowRegisters {
     const Word* R;
     const ShadowHeap& heap;
+    const Load& load;                                    // (address, bytes, out)
     bool known = true;
     int64_t number(uint32_t reg) {
         if (!R[reg].is_number()) return known = false, 0;
@@ -44,22 +45,10 @@ struct ShadowRegisters {
         return {};
     }
     void elements(uint32_t reg, size_t count, int64_t* out) {
-        const ShadowHeap::Thing* tensor = R[reg].kind == Word::Kind::elements ? heap.find(R[reg]) : nullptr;
-        for (size_t i = 0; i < count; ++i) {
-            bool here = tensor && i < tensor->parts.size() && tensor->parts[i].is_number();
-            known &= here;
-            out[i] = here ? int64_t(tensor->parts[i].value) : 0;
-        }
+        std::fill_n(out, count, 0);
+        known &= load(R[reg], int64_t(count * sizeof(int64_t)), reinterpret_cast<std::byte*>(out));
     }
 };
-
-// As the number that a scalar of this type keeps of it.
-Word stored(DType dtype, Word word) {
-    if (!word.is_number() || is_float(dtype)) return {};
-    std::byte at[8] = {};
-    store_scalar(dtype, at, word.value);
-    return Word::number(int64_t(load_scalar(dtype, at)));
-}
 
 // vm/equal.cpp without most elements: 0, 1, or not known.
 Word equal(const ShadowHeap& heap, Word a, Word b) {
@@ -78,14 +67,11 @@ Word equal(const ShadowHeap& heap, Word a, Word b) {
         if (x->kind == ObjectKind::tensor) {
             if (x->dtype != y->dtype || x->dims != y->dims) return Word::number(0);
             if (extent_product(x->dims) == 0) continue;
-            if (x->parts.empty() || y->parts.empty()) {
-                sure = false;
-                continue;
-            }
-            for (size_t i = 0; i < x->parts.size(); ++i) {
-                if (!x->parts[i].is_number() || !y->parts[i].is_number()) sure = false;
-                else if (x->parts[i] != y->parts[i]) return Word::number(0);
-            }
+            std::byte left_bytes[KnownBytes::largest], right_bytes[KnownBytes::largest];
+            int64_t bytes = extent_product(x->dims) * size_of(x->dtype);
+            bool known = !is_float(x->dtype) && x->elements.load(0, bytes, left_bytes) && y->elements.load(0, bytes, right_bytes);
+            if (!known) sure = false;
+            else if (std::memcmp(left_bytes, right_bytes, size_t(bytes)) != 0) return Word::number(0);
             continue;
         }
         if (x->tag != y->tag || x->parts.size() != y->parts.size()) return Word::number(0);
@@ -94,19 +80,6 @@ Word equal(const ShadowHeap& heap, Word a, Word b) {
     return sure ? Word::number(1) : Word{};
 }
 } // namespace
-
-// Kernels write elements: those that were known are not any more.
-void Context::PeakWalk::write_to(State& state, const LaunchInfo& launch) {
-    Word* R = registers(state);
-    for (uint16_t out : exe.kernels[launch.kernel].outs) {
-        const LaunchBuffer& buffer = launch.buffers[out];
-        if (buffer.kind == LaunchBuffer::Kind::slot || buffer.kind == LaunchBuffer::Kind::weights) continue;
-        if (ShadowHeap::Thing* thing = state.heap.find(R[buffer.index])) thing->parts.clear();
-    }
-}
-void Context::PeakWalk::run_list(State& state, uint32_t index) {
-    for (uint32_t launch : exe.regions[state.frames.back().region].lists[index]) write_to(state, exe.launches[launch]);
-}
 
 Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instruction& in) {
     using Thing = ShadowHeap::Thing;
@@ -131,9 +104,10 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
         const Thing* thing = known(in.b);
         R[in.a] = thing ? what(*thing) : Word{};
     };
-    auto make_tensor = [&](std::span<const int64_t> dims) {
+    auto make_tensor = [&](std::span<const int64_t> dims, bool written) {
         std::optional<Word> made = heap.new_tensor(DType(in.x), dims);
         if (!made) return fails(state, Code::shape, "the sizes of a tensor overflow or are negative");
+        heap.find(*made)->written = written;
         R[in.a] = *made;
         return Step::on;
     };
@@ -141,39 +115,38 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
     if (heap.places() > max_objects) return refuse(state, "too many objects");
 
     switch (in.op) {
-    case Opcode::slot: case Opcode::new_output: R[in.a] = {}; break;
-    case Opcode::weights: R[in.a] = {Word::Kind::constants, in.b}; break;
-    case Opcode::read_scalar: {
-        Word from = R[in.b];
-        R[in.a] = {};
-        if (from.kind == Word::Kind::constants && !is_float(DType(in.x)))
-            R[in.a] = Word::number(int64_t(load_scalar(DType(in.x), exe.weights.data() + from.value)));
-        const Thing* tensor = from.kind == Word::Kind::elements ? heap.find(from) : nullptr;
-        if (tensor && !tensor->parts.empty()) R[in.a] = tensor->parts[0];
+    case Opcode::slot: {
+        const Activation& top = state.frames.back();
+        R[in.a] = {Word::Kind::range, 0, uint64_t(top.arena + top.placed->slot_offsets[in.b])};
         break;
     }
-    case Opcode::write_scalar: case Opcode::copy: heap.forget_elements(R[in.a]); break;
+    case Opcode::new_output: R[in.a] = {Word::Kind::outside, 0, 0}; break;
+    case Opcode::weights: R[in.a] = {Word::Kind::memory, 0, reinterpret_cast<uint64_t>(exe.weights.data() + in.b)}; break;
+    case Opcode::read_scalar: R[in.a] = load_number(state, R[in.b], DType(in.x)); break;
+    case Opcode::write_scalar: store_number(state, R[in.a], DType(in.x), R[in.b]); break;
+    case Opcode::copy: copy(state, R[in.a], R[in.b], R[in.c]); break;
     case Opcode::print: break;
 
     case Opcode::new_tensor: case Opcode::seq_stack: {
         std::optional<std::span<const int64_t>> dims = extents(in.op == Opcode::new_tensor ? in.b : in.c);
         if (!dims) return refuse(state, late_size);
-        result = make_tensor(*dims);
+        result = make_tensor(*dims, in.op == Opcode::seq_stack);
         break;
     }
     case Opcode::new_shaped: {
-        ShadowRegisters source{R, heap};
+        auto load_bytes = [&](Word from, int64_t bytes, std::byte* out) { return load(state, from, bytes, out); };
+        ShadowRegisters<decltype(load_bytes)> source{R, heap, load_bytes};
         ExtentList shape{numbers};
         Status status = gather_extents(list(in.b), list(in.c), source, shape);
         if (!source.known) return refuse(state, late_size);
         if (!status) return fails(state, status.error().code, status.error().message);
-        result = make_tensor({numbers, shape.rank});
+        result = make_tensor({numbers, shape.rank}, false);
         break;
     }
     case Opcode::new_scalar: {
-        Word value = stored(DType(in.x), R[in.b]);
-        result = make_tensor({});
-        if (value.is_number()) heap.set_parts(R[in.a], {&value, 1});
+        Word value = R[in.b];
+        result = make_tensor({}, false);
+        store_number(state, {Word::Kind::elements, 0, R[in.a].value}, DType(in.x), value);
         break;
     }
     case Opcode::new_data:
@@ -187,7 +160,7 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
         break;
     case Opcode::new_ref: R[in.a] = heap.new_ref(R[in.b]); break;
 
-    case Opcode::tensor_data: R[in.a] = known(in.b) ? Word{Word::Kind::elements, R[in.b].value} : Word{}; break;
+    case Opcode::tensor_data: R[in.a] = known(in.b) ? Word{Word::Kind::elements, 0, R[in.b].value} : Word{}; break;
     case Opcode::tensor_dim: read([&](const Thing& t) { return Word::number(t.dims[in.c]); }); break;
     case Opcode::tensor_rank: read([&](const Thing& t) { return Word::number(int64_t(t.dims.size())); }); break;
     case Opcode::tensor_dim_back:
@@ -212,13 +185,15 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
     case Opcode::tensor_shape: {
         const Thing* tensor = known(in.b);
         if (!tensor) return refuse(state, late_size);
-        for (int64_t dim : tensor->dims) words.push_back(Word::number(dim));
-        int64_t rank = int64_t(words.size());
+        const std::vector<int64_t> dims = tensor->dims;
+        const int64_t rank = int64_t(dims.size());
         R[in.a] = *heap.new_tensor(DType::i64, {&rank, 1});
-        heap.set_parts(R[in.a], words);
+        store(state, {Word::Kind::elements, 0, R[in.a].value}, rank * 8, reinterpret_cast<const std::byte*>(dims.data()));
         break;
     }
-    case Opcode::scalar_value: read([&](const Thing& t) { return t.parts.empty() ? Word{} : t.parts[0]; }); break;
+    case Opcode::scalar_value:
+        R[in.a] = known(in.b) ? load_number(state, {Word::Kind::elements, 0, R[in.b].value}, DType(in.x)) : Word{};
+        break;
     case Opcode::tag: read([&](const Thing& t) { return Word::number(t.tag); }); break;
     case Opcode::field: read([&](const Thing& t) { return t.parts[in.c]; }); break;
     case Opcode::bound_dim: read([&](const Thing& t) { return t.bound[in.c]; }); break;
@@ -256,7 +231,7 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
         }
         if (status) status = shape.check();
         if (!status) return fails(state, status.error().code, status.error().message);
-        result = make_tensor(shape.dims());
+        result = make_tensor(shape.dims(), true);
         break;
     }
     case Opcode::ref_write:

@@ -57,10 +57,7 @@ Context::PeakWalk::Step Context::PeakWalk::step(State& state) {
     case Opcode::load_constant: R[in.a] = Word::number(exe.constants[in.b]); break;
     case Opcode::move_if:
         if (!R[in.c].is_number()) {
-            if (R[in.a] == R[in.b]) break;
-            state.heap.forget_elements(R[in.a]);
-            state.heap.forget_elements(R[in.b]);
-            R[in.a] = {};
+            if (R[in.a] != R[in.b]) R[in.a] = {};
         } else if (R[in.c].value) {
             R[in.a] = R[in.b];
         }
@@ -77,18 +74,27 @@ Context::PeakWalk::Step Context::PeakWalk::step(State& state) {
     case Opcode::enter: return enter(state, in);
     case Opcode::call: return call(state, in);
     case Opcode::leave: return leave(state, in);
-    case Opcode::run: run_list(state, in.a); break;
-    case Opcode::launch: {
-        const LaunchInfo& launch = exe.launches[in.a];
-        use_scratch(launch);
-        write_to(state, launch);
-        for (uint32_t reg : launch.late) R[reg] = {};
+    case Opcode::run:
+        for (uint32_t each : exe.regions[top.region].lists[in.a]) launch(state, exe.launches[each]);
         break;
-    }
+    case Opcode::launch:
+        use_scratch(exe.launches[in.a]);
+        launch(state, exe.launches[in.a]);
+        break;
     default: return object(state, in);
     }
     ++top.at;
     return Step::on;
+}
+
+// An address so many bytes further.
+static Word moved(Word address, Word by) {
+    if (address.kind == Word::Kind::outside) return address;
+    if (!by.is_number()) return {};
+    if (address.kind == Word::Kind::elements && by.value < INT32_MAX - address.offset) address.offset += uint32_t(by.value);
+    else if (address.kind == Word::Kind::range || address.kind == Word::Kind::memory) address.value += by.value;
+    else return {};
+    return address;
 }
 
 Context::PeakWalk::Step Context::PeakWalk::compute(State& state, const Instruction& in) {
@@ -104,9 +110,8 @@ Context::PeakWalk::Step Context::PeakWalk::compute(State& state, const Instructi
             --top.at;
             return fails(state, Code::shape, "the sizes of the program fail");
         }
-    } else {
-        state.heap.forget_elements(b);                   // an address inside: what is written there is not seen
-        if (two) state.heap.forget_elements(c);
+    } else if (in.op == Opcode::add || in.op == Opcode::size_add) {
+        out = moved(b.is_number() ? c : b, b.is_number() ? b : c);
     }
     R[in.a] = out;
     return Step::on;
@@ -121,6 +126,7 @@ Context::PeakWalk::Step Context::PeakWalk::call(State& state, const Instruction&
     Activation next = activation(state, in.a, begin);
     std::span<const uint32_t> arguments = list(in.b);
     for (size_t i = 0; i < arguments.size(); ++i) state.regs[next.regs + i] = state.regs[caller + arguments[i]];
+    state.range.forget(begin, INT64_MAX - 8);
     state.frames.push_back(next);
     return Step::on;
 }
@@ -137,6 +143,13 @@ Context::PeakWalk::Step Context::PeakWalk::leave(State& state, const Instruction
     return Step::on;
 }
 
+bool Context::PeakWalk::join(State& a, const State& b) {
+    bool changed = a.heap.join(a.regs, b.heap, b.regs);
+    changed |= a.range.join(b.range);
+    if (b.blind && !a.blind) a.blind = changed = true;
+    return changed;
+}
+
 Context::PeakWalk::Step Context::PeakWalk::branch(State& state, const Instruction& in) {
     Activation& top = state.frames.back();
     Word when = registers(state)[in.b];
@@ -149,6 +162,8 @@ Context::PeakWalk::Step Context::PeakWalk::branch(State& state, const Instructio
         place.insert(place.end(), {uint64_t(each.function) << 32 | each.at, uint64_t(each.begin),
                                    reinterpret_cast<uint64_t>(each.placed)});
     key = place;
+    key.push_back(state.blind);
+    state.range.describe(key);
     state.heap.describe(state.regs, key);
     steps += 8 * int64_t(key.size());
     if (!met.insert(std::move(key)).second) return Step::end;
@@ -157,7 +172,7 @@ Context::PeakWalk::Step Context::PeakWalk::branch(State& state, const Instructio
         State& joined = crossing.joined;
         if (crossing.visits > joined_visits) return refuse(state, "objects here differ from time to time");
         if (joined.frames.empty()) joined = state;
-        else if (!joined.heap.join(joined.regs, state.heap, state.regs)) return Step::end;
+        else if (!join(joined, state)) return Step::end;
         state = joined;
     }
     open.push_back(state);
@@ -180,7 +195,8 @@ Context::PeakWalk::Step Context::PeakWalk::enter(State& state, const Instruction
         Result<std::vector<int64_t>> values = plan_values(top.at, region, key);
         Result<Placement> placed = values ? place_slots(region, *values, mode) : values.error();
         if (!placed) return refusal = std::move(placed).error(), Step::refused;
-        place->second = std::move(*placed);
+        static_cast<Placement&>(place->second) = std::move(*placed);
+        place->second.values = std::move(*values);
         for (const std::vector<uint32_t>& each : region.lists)
             for (uint32_t launch : each) use_scratch(exe.launches[launch]);
     }

@@ -15,10 +15,11 @@ struct Context::PeakWalk {
     PackMode mode;
     const Executable& exe = program.exe();
 
+    struct Placed : Placement { std::vector<int64_t> values; };      // and what the plan program computed
     struct Activation {
         uint32_t function = 0, at = 0;                    // instruction
         int64_t begin = 0, arena = 0;                     // offsets on the range
-        const Placement* placed = nullptr;                // of the region entered last
+        const Placed* placed = nullptr;                   // of the region entered last
         uint32_t region = 0;                              // which that is
         size_t regs = 0;                                  // where its registers begin
     };
@@ -26,6 +27,8 @@ struct Context::PeakWalk {
         std::vector<Activation> frames;
         std::vector<Word> regs;                           // of all frames
         ShadowHeap heap;
+        KnownBytes range;                                 // what is known of arenas
+        bool blind = false;                               // something wrote where we cannot tell: no byte is known any more
     };
     enum class Step { on, end, refused };                 // end: of this way; refused: `refusal` says why
 
@@ -43,7 +46,7 @@ struct Context::PeakWalk {
     std::set<std::vector<uint64_t>> met;
     struct Crossing { int visits = 0; State joined; };   // joined: what was known in all visits after the first few
     std::map<std::vector<uint64_t>, Crossing> crossings; // where unknown numbers decide: code and places of all frames
-    std::map<std::pair<uint32_t, std::vector<int64_t>>, Placement> placements;
+    std::map<std::pair<uint32_t, std::vector<int64_t>>, Placed> placements;
 
     // From the first instruction of the entry, with these registers.
     Result<int64_t> run(const EntryInfo& entry, ShadowHeap heap, std::span<const Word> arguments);
@@ -52,13 +55,24 @@ struct Context::PeakWalk {
     Step step(State& state);
     Step compute(State& state, const Instruction& in);
     Step branch(State& state, const Instruction& in);
+    // Forgets in `a` what is not so in `b`, which stands at the same place; false: there was nothing to forget.
+    static bool join(State& a, const State& b);
     Step call(State& state, const Instruction& in);
     Step leave(State& state, const Instruction& in);
     Step enter(State& state, const Instruction& in);
     Step object(State& state, const Instruction& in);     // vm/peak_objects.cpp: whatever concerns objects
     Step look(State& state, const Instruction& in);       // there: observe and check_fit
-    void write_to(State& state, const LaunchInfo& launch);
-    void run_list(State& state, uint32_t list);
+    // vm/peak_memory.cpp: bytes that are known, and kernels that compute from nothing else
+    bool load(const State& state, Word address, int64_t bytes, std::byte* out) const;
+    void store(State& state, Word address, int64_t bytes, const std::byte* from);
+    void forget(State& state, Word address, int64_t bytes);
+    Word load_number(const State& state, Word address, DType dtype) const;
+    void store_number(State& state, Word address, DType dtype, Word number);
+    void copy(State& state, Word to, Word from, Word bytes);
+    void launch(State& state, const LaunchInfo& launch);
+    bool compute(State& state, const LaunchInfo& launch);
+    Word buffer_address(const State& state, const LaunchBuffer& buffer) const;
+    std::optional<int64_t> read(const State& state, const IntSource& source) const;
     Result<std::vector<int64_t>> plan_values(uint32_t at, const RegionInfo& region, const std::vector<int64_t>& key);
 
     Activation activation(State& state, uint32_t function, int64_t begin);

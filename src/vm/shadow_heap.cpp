@@ -27,11 +27,13 @@ Word ShadowHeap::allocate(ObjectKind kind, int64_t bytes) {
     ++thing.name;
     thing.capacity = 0;
     thing.items_bytes = 0;
+    thing.written = false;
     thing.dims.clear();
+    thing.elements.clear();
     thing.parts.clear();
     thing.bound.clear();
     take_block(thing.bytes, bytes);
-    return {Word::Kind::object, uint64_t(thing.name) << 32 | index};
+    return {Word::Kind::object, 0, uint64_t(thing.name) << 32 | index};
 }
 
 std::optional<Word> ShadowHeap::new_tensor(DType dtype, std::span<const int64_t> dims) {
@@ -44,6 +46,7 @@ std::optional<Word> ShadowHeap::new_tensor(DType dtype, std::span<const int64_t>
 }
 Word ShadowHeap::borrow_tensor(DType dtype, std::span<const int64_t> dims) {
     Word made = allocate(ObjectKind::tensor, payload_at(int64_t(dims.size()), 0));
+    at(made).written = true;
     at(made).dtype = dtype;
     at(made).dims.assign(dims.begin(), dims.end());
     return made;
@@ -118,14 +121,8 @@ void ShadowHeap::release(Word object) {
         dying_.pop_back();
         Thing& thing = things_[index];
         live_bytes_ -= thing.bytes + thing.items_bytes;
-        if (thing.kind != ObjectKind::tensor)
-            for (Word part : thing.parts) let_go(part);
+        for (Word part : thing.parts) let_go(part);
         free_.push_back(index);
     }
-}
-
-void ShadowHeap::forget_elements(Word address) {
-    if (address.kind != Word::Kind::elements) return;
-    if (Thing* thing = find(address)) thing->parts.clear();
 }
 } // namespace nereus

@@ -4,6 +4,7 @@
 //
 // What is not known is never taken for less than it may be: an object of which an owner went out of sight stays alive.
 #pragma once
+#include "vm/known_bytes.h"
 #include "vm/object_size.h"
 #include <optional>
 #include <utility>
@@ -16,12 +17,15 @@ struct Word {
         unknown,
         number,
         object,                              // name in the shadow heap; the object may be gone, as in registers of a run
-        elements,                            // address of the elements of that object
-        constants,                           // address of that byte of the executable's constants
+        elements,                            // address of the elements of that object, and `offset`
+        range,                               // address that far on the range of frames and arenas
+        memory,                              // address of constants and arguments that may be read
+        outside,                             // address of results, and of arguments that are not read
     } kind = Kind::unknown;
+    uint32_t offset = 0;
     uint64_t value = 0;
 
-    static Word number(int64_t value) { return {Kind::number, uint64_t(value)}; }
+    static Word number(int64_t value) { return {Kind::number, 0, uint64_t(value)}; }
     bool is_number() const { return kind == Kind::number; }
     bool operator==(const Word&) const = default;
 };
@@ -36,8 +40,10 @@ class ShadowHeap {
         uint32_t name = 0;                   // how often the place was used
         uint32_t capacity = 0;               // seq: of its items
         int64_t bytes = 0, items_bytes = 0;  // of its blocks
+        bool written = false;                // tensor: elements were; until then they are undefined
         std::vector<int64_t> dims;           // tensor
-        std::vector<Word> parts;             // fields, items, content; tensor: its elements, or none: not known
+        KnownBytes elements;                 // tensor
+        std::vector<Word> parts;             // fields, items, content
         std::vector<Word> bound;             // data: bound dims
     };
 
@@ -58,8 +64,6 @@ class ShadowHeap {
     const Thing* find(Word object) const;    // null: not known, or not an object any more
     Thing* find(Word object) { return const_cast<Thing*>(std::as_const(*this).find(object)); }
     void set_parts(Word object, std::span<const Word> parts) { find(object)->parts.assign(parts.begin(), parts.end()); }
-    // Something else may be written there: elements behind an address that is used in a way we do not follow.
-    void forget_elements(Word address);
 
     int64_t live_bytes() const { return live_bytes_; }
     int64_t high_water() const { return high_water_; }

@@ -17,7 +17,7 @@ void ShadowHeap::describe(std::span<const Word> roots, std::vector<uint64_t>& ou
                 }
                 word.value = known;
             }
-            out.insert(out.end(), {uint64_t(word.kind), word.value});
+            out.insert(out.end(), {uint64_t(word.kind) << 32 | word.offset, word.value});
         }
     };
     out.push_back(uint64_t(live_bytes_));
@@ -27,6 +27,8 @@ void ShadowHeap::describe(std::span<const Word> roots, std::vector<uint64_t>& ou
         out.insert(out.end(), {uint64_t(thing.kind) << 32 | uint64_t(thing.dtype) << 16 | thing.tag,
                                uint64_t(thing.refs) << 32 | thing.capacity, uint64_t(thing.bytes), thing.dims.size()});
         for (int64_t dim : thing.dims) out.push_back(uint64_t(dim));
+        out.push_back(thing.written);
+        thing.elements.describe(out);
         words(thing.parts);
         words(thing.bound);
     }
@@ -42,7 +44,7 @@ bool ShadowHeap::join(std::span<Word> roots, const ShadowHeap& other, std::span<
         const Thing &a = things_[i], &b = other.things_[j];
         bool same = a.kind == b.kind && a.dtype == b.dtype && a.tag == b.tag && a.bytes == b.bytes &&
                     a.items_bytes == b.items_bytes && a.dims == b.dims && a.bound.size() == b.bound.size() &&
-                    (a.kind == ObjectKind::tensor || a.parts.size() == b.parts.size());
+                    a.parts.size() == b.parts.size();
         if (!same) return false;
         theirs[i] = j;
         ours[j] = i;
@@ -54,10 +56,9 @@ bool ShadowHeap::join(std::span<Word> roots, const ShadowHeap& other, std::span<
         bool same = a == b;
         if (a.kind == Word::Kind::object || a.kind == Word::Kind::elements) {
             if (!find(a)) return void(a = {});           // its object is gone: nobody will use it
-            same = b.kind == a.kind && other.find(b) && pair(uint32_t(a.value), uint32_t(b.value));
+            same = b.kind == a.kind && b.offset == a.offset && other.find(b) && pair(uint32_t(a.value), uint32_t(b.value));
         }
         if (same) return;
-        forget_elements(a);
         a = {};
         changed = true;
     };
@@ -67,10 +68,8 @@ bool ShadowHeap::join(std::span<Word> roots, const ShadowHeap& other, std::span<
         const Thing& b = other.things_[theirs[paired.back()]];
         paired.pop_back();
         if (b.refs > a.refs) a.refs = b.refs, changed = true;        // an owner too many only keeps it
-        if (a.kind == ObjectKind::tensor && a.parts.size() != b.parts.size()) {
-            changed |= !a.parts.empty();
-            a.parts.clear();
-        }
+        changed |= a.elements.join(b.elements);
+        if (b.written && !a.written) a.written = changed = true;
         for (size_t i = 0; i < a.parts.size(); ++i) join_word(a.parts[i], b.parts[i]);
         for (size_t i = 0; i < a.bound.size(); ++i) join_word(a.bound[i], b.bound[i]);
     }
