@@ -16,7 +16,7 @@ bool Context::PeakWalk::load(const State& state, Word address, int64_t bytes, st
     }
     case Word::Kind::range: return state.range.load(int64_t(address.value), bytes, out);
     case Word::Kind::memory: std::memcpy(out, reinterpret_cast<const std::byte*>(address.value), size_t(bytes)); return true;
-    case Word::Kind::unknown: case Word::Kind::number: case Word::Kind::object: case Word::Kind::outside: break;
+    case Word::Kind::unknown: case Word::Kind::number: case Word::Kind::at_most: case Word::Kind::object: case Word::Kind::outside: break;
     }
     return false;
 }
@@ -39,7 +39,7 @@ void Context::PeakWalk::forget(State& state, Word address, int64_t bytes) {
             return;
         }
         break;
-    case Word::Kind::unknown: case Word::Kind::number: case Word::Kind::object: case Word::Kind::memory: break;
+    case Word::Kind::unknown: case Word::Kind::number: case Word::Kind::at_most: case Word::Kind::object: case Word::Kind::memory: break;
     }
     state.blind = true;
 }
@@ -86,7 +86,17 @@ Word Context::PeakWalk::buffer_address(const State& state, const LaunchBuffer& b
 }
 
 void Context::PeakWalk::launch(State& state, const LaunchInfo& launch) {
-    for (uint32_t reg : launch.late) state.regs[state.frames.back().regs + reg] = {};
+    Word late;                               // counts points of the launch that are so
+    if (!launch.late.empty() && !launch.groups.empty()) {
+        int64_t points = 1;
+        bool known = true;
+        for (const IntSource& extent : launch.groups[0].extents) {
+            std::optional<int64_t> size = read(state, extent);
+            known = known && size && *size >= 0 && !__builtin_mul_overflow(points, *size, &points);
+        }
+        if (known) late = {Word::Kind::at_most, 0, uint64_t(points)};
+    }
+    for (uint32_t reg : launch.late) state.regs[state.frames.back().regs + reg] = late;
     if (!state.blind && compute(state, launch)) return;
     for (uint16_t out : exe.kernels[launch.kernel].outs) {
         const LaunchBuffer& buffer = launch.buffers[out];

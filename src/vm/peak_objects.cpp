@@ -16,7 +16,10 @@ struct ShadowObjects {
     const ShadowHeap* heap;
     static Node node(Word word) { return word.kind == Word::Kind::object ? word.value : 0; }
     const ShadowHeap::Thing& at(Node node) const { return *heap->find({Word::Kind::object, 0, node}); }
-    bool known(Node node) const { return node != 0 && heap->find({Word::Kind::object, 0, node}); }
+    bool known(Node node) const {
+        const ShadowHeap::Thing* thing = node != 0 ? heap->find({Word::Kind::object, 0, node}) : nullptr;
+        return thing && thing->at_most == 0;
+    }
     bool shared(Node node) const { return at(node).refs > 1; }
     uint32_t count(Node node) const { return uint32_t(at(node).parts.size()); }
     uint16_t tag(Node node) const { return at(node).tag; }
@@ -34,13 +37,15 @@ template <class Load> struct ShadowRegisters {
     const Word* R;
     const ShadowHeap& heap;
     const Load& load;                                    // (address, bytes, out)
-    bool known = true;
+    bool known = true, at_most = false;                  // at_most: some of it is only bounded
     int64_t number(uint32_t reg) {
         if (!R[reg].is_number()) return known = false, 0;
         return int64_t(R[reg].value);
     }
     std::span<const int64_t> dims(uint32_t reg) {
-        if (const ShadowHeap::Thing* tensor = heap.find(R[reg])) return tensor->dims;
+        const ShadowHeap::Thing* tensor = heap.find(R[reg]);
+        at_most |= tensor && tensor->at_most != 0;
+        if (tensor) return tensor->dims;
         known = false;
         return {};
     }
@@ -49,6 +54,14 @@ template <class Load> struct ShadowRegisters {
         known &= load(R[reg], int64_t(count * sizeof(int64_t)), reinterpret_cast<std::byte*>(out));
     }
 };
+
+Word extent(const ShadowHeap::Thing& tensor, size_t axis) {
+    return {tensor.at_most >> axis & 1 ? Word::Kind::at_most : Word::Kind::number, 0, uint64_t(tensor.dims[axis])};
+}
+// A product of extents.
+Word size_in(const ShadowHeap::Thing& tensor, int64_t product) {
+    return {tensor.at_most ? Word::Kind::at_most : Word::Kind::number, 0, uint64_t(product)};
+}
 
 // vm/equal.cpp without most elements: 0, 1, or not known.
 Word equal(const ShadowHeap& heap, Word a, Word b) {
@@ -65,7 +78,12 @@ Word equal(const ShadowHeap& heap, Word a, Word b) {
         }
         if (x->kind != y->kind || x->kind == ObjectKind::ref) return Word::number(0);
         if (x->kind == ObjectKind::tensor) {
-            if (x->dtype != y->dtype || x->dims != y->dims) return Word::number(0);
+            if (x->dtype != y->dtype || x->dims.size() != y->dims.size()) return Word::number(0);
+            if (x->at_most || y->at_most) {
+                sure = false;
+                continue;
+            }
+            if (x->dims != y->dims) return Word::number(0);
             if (extent_product(x->dims) == 0) continue;
             std::byte left_bytes[KnownBytes::largest], right_bytes[KnownBytes::largest];
             int64_t bytes = extent_product(x->dims) * size_of(x->dtype);
@@ -87,11 +105,13 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
     Word* R = registers(state);
     int64_t numbers[max_rank];
     std::vector<Word> words, more;
+    uint64_t at_most = 0;                    // which of them are only bounded
     auto extents = [&](uint32_t operand) -> std::optional<std::span<const int64_t>> {
         std::span<const uint32_t> regs = list(operand);
         for (size_t i = 0; i < regs.size(); ++i) {
-            if (!R[regs[i]].is_number()) return std::nullopt;
+            if (!R[regs[i]].is_number() && !R[regs[i]].is_size()) return std::nullopt;
             numbers[i] = int64_t(R[regs[i]].value);
+            at_most |= uint64_t(!R[regs[i]].is_number()) << i;
         }
         return std::span<const int64_t>(numbers, regs.size());
     };
@@ -106,8 +126,10 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
     };
     auto make_tensor = [&](std::span<const int64_t> dims, bool written) {
         std::optional<Word> made = heap.new_tensor(DType(in.x), dims);
+        if (!made && at_most) return refuse(state, late_size);
         if (!made) return fails(state, Code::shape, "the sizes of a tensor overflow or are negative");
         heap.find(*made)->written = written;
+        heap.find(*made)->at_most = at_most;
         R[in.a] = *made;
         return Step::on;
     };
@@ -140,6 +162,7 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
         Status status = gather_extents(list(in.b), list(in.c), source, shape);
         if (!source.known) return refuse(state, late_size);
         if (!status) return fails(state, status.error().code, status.error().message);
+        if (source.at_most) at_most = ~uint64_t(0) >> (63 - (std::max<size_t>(shape.rank, 1) - 1));
         result = make_tensor({numbers, shape.rank}, false);
         break;
     }
@@ -161,23 +184,23 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
     case Opcode::new_ref: R[in.a] = heap.new_ref(R[in.b]); break;
 
     case Opcode::tensor_data: R[in.a] = known(in.b) ? Word{Word::Kind::elements, 0, R[in.b].value} : Word{}; break;
-    case Opcode::tensor_dim: read([&](const Thing& t) { return Word::number(t.dims[in.c]); }); break;
+    case Opcode::tensor_dim: read([&](const Thing& t) { return extent(t, in.c); }); break;
     case Opcode::tensor_rank: read([&](const Thing& t) { return Word::number(int64_t(t.dims.size())); }); break;
     case Opcode::tensor_dim_back:
-        read([&](const Thing& t) { return Word::number(in.c < t.dims.size() ? t.dims[t.dims.size() - 1 - in.c] : 1); });
+        read([&](const Thing& t) { return in.c < t.dims.size() ? extent(t, t.dims.size() - 1 - in.c) : Word::number(1); });
         break;
     case Opcode::tensor_rest:
-        read([&](const Thing& t) { return Word::number(extent_product(std::span(t.dims).subspan(std::min<size_t>(t.dims.size(), in.c)))); });
+        read([&](const Thing& t) { return size_in(t, extent_product(std::span(t.dims).subspan(std::min<size_t>(t.dims.size(), in.c)))); });
         break;
     case Opcode::tensor_before:
         read([&](const Thing& t) {
-            return Word::number(extent_product(std::span(t.dims).first(t.dims.size() - std::min<size_t>(t.dims.size(), in.c))));
+            return size_in(t, extent_product(std::span(t.dims).first(t.dims.size() - std::min<size_t>(t.dims.size(), in.c))));
         });
         break;
-    case Opcode::tensor_bytes: read([&](const Thing& t) { return Word::number(extent_product(t.dims) * size_of(t.dtype)); }); break;
+    case Opcode::tensor_bytes: read([&](const Thing& t) { return size_in(t, extent_product(t.dims) * size_of(t.dtype)); }); break;
     case Opcode::tensor_same: case Opcode::tensor_same_but: {
         const Thing *a = known(in.b), *b = known(in.c);
-        if (!a || !b) R[in.a] = {};
+        if (!a || !b || a->at_most || b->at_most) R[in.a] = {};
         else if (in.op == Opcode::tensor_same) R[in.a] = Word::number(same_tails(a->dims, in.x % 256, b->dims, in.x / 256));
         else R[in.a] = Word::number(same_extents_but(a->dims, b->dims, int16_t(in.x)));
         break;
@@ -187,8 +210,10 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
         if (!tensor) return refuse(state, late_size);
         const std::vector<int64_t> dims = tensor->dims;
         const int64_t rank = int64_t(dims.size());
+        const bool exact = tensor->at_most == 0;
         R[in.a] = *heap.new_tensor(DType::i64, {&rank, 1});
-        store(state, {Word::Kind::elements, 0, R[in.a].value}, rank * 8, reinterpret_cast<const std::byte*>(dims.data()));
+        heap.find(R[in.a])->written = true;
+        if (exact) store(state, {Word::Kind::elements, 0, R[in.a].value}, rank * 8, reinterpret_cast<const std::byte*>(dims.data()));
         break;
     }
     case Opcode::scalar_value:
@@ -226,7 +251,7 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
         Status status;
         for (Word item : seq->parts) {
             const Thing* tensor = heap.find(item);
-            if (!tensor) return refuse(state, late_size);
+            if (!tensor || tensor->at_most) return refuse(state, late_size);
             if (status) status = shape.add(tensor->dims);
         }
         if (status) status = shape.check();

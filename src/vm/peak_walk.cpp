@@ -97,6 +97,19 @@ static Word moved(Word address, Word by) {
     return address;
 }
 
+// From sizes that are only bounded: what grows with them is bounded too.
+static Word bounded(Opcode op, Word b, Word c) {
+    Word out{Word::Kind::at_most, 0, 0};
+    switch (op) {
+    case Opcode::add: case Opcode::size_add: op = Opcode::size_add; break;
+    case Opcode::mul: case Opcode::size_mul: op = Opcode::size_mul; break;
+    case Opcode::min: case Opcode::max: break;
+    case Opcode::size_bcast: op = Opcode::max; break;
+    default: return {};
+    }
+    return arithmetic(op, b.value, c.value, out.value) ? out : Word{};
+}
+
 Context::PeakWalk::Step Context::PeakWalk::compute(State& state, const Instruction& in) {
     Word* R = registers(state);
     Activation& top = state.frames.back();
@@ -110,6 +123,8 @@ Context::PeakWalk::Step Context::PeakWalk::compute(State& state, const Instructi
             --top.at;
             return fails(state, Code::shape, "the sizes of the program fail");
         }
+    } else if (b.is_size() && c.is_size()) {
+        out = bounded(in.op, b, c);
     } else if (in.op == Opcode::add || in.op == Opcode::size_add) {
         out = moved(b.is_number() ? c : b, b.is_number() ? b : c);
     }

@@ -29,6 +29,7 @@ Word ShadowHeap::allocate(ObjectKind kind, int64_t bytes) {
     thing.items_bytes = 0;
     thing.written = false;
     thing.dims.clear();
+    thing.at_most = 0;
     thing.elements.clear();
     thing.parts.clear();
     thing.bound.clear();

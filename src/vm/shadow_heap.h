@@ -16,6 +16,7 @@ struct Word {
     enum class Kind : uint8_t {
         unknown,
         number,
+        at_most,                             // a size that elements decide: from 0 to that number
         object,                              // name in the shadow heap; the object may be gone, as in registers of a run
         elements,                            // address of the elements of that object, and `offset`
         range,                               // address that far on the range of frames and arenas
@@ -27,6 +28,7 @@ struct Word {
 
     static Word number(int64_t value) { return {Kind::number, 0, uint64_t(value)}; }
     bool is_number() const { return kind == Kind::number; }
+    bool is_size() const { return kind == Kind::at_most || (kind == Kind::number && int64_t(value) >= 0); }
     bool operator==(const Word&) const = default;
 };
 
@@ -42,6 +44,7 @@ class ShadowHeap {
         int64_t bytes = 0, items_bytes = 0;  // of its blocks
         bool written = false;                // tensor: elements were; until then they are undefined
         std::vector<int64_t> dims;           // tensor
+        uint64_t at_most = 0;                // a bit per dim that is only bounded
         KnownBytes elements;                 // tensor
         std::vector<Word> parts;             // fields, items, content
         std::vector<Word> bound;             // data: bound dims

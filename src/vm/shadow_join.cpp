@@ -27,7 +27,7 @@ void ShadowHeap::describe(std::span<const Word> roots, std::vector<uint64_t>& ou
         out.insert(out.end(), {uint64_t(thing.kind) << 32 | uint64_t(thing.dtype) << 16 | thing.tag,
                                uint64_t(thing.refs) << 32 | thing.capacity, uint64_t(thing.bytes), thing.dims.size()});
         for (int64_t dim : thing.dims) out.push_back(uint64_t(dim));
-        out.push_back(thing.written);
+        out.insert(out.end(), {thing.at_most, thing.written});
         thing.elements.describe(out);
         words(thing.parts);
         words(thing.bound);
@@ -43,7 +43,7 @@ bool ShadowHeap::join(std::span<Word> roots, const ShadowHeap& other, std::span<
         if (theirs[i] != none || ours[j] != none) return theirs[i] == j;
         const Thing &a = things_[i], &b = other.things_[j];
         bool same = a.kind == b.kind && a.dtype == b.dtype && a.tag == b.tag && a.bytes == b.bytes &&
-                    a.items_bytes == b.items_bytes && a.dims == b.dims && a.bound.size() == b.bound.size() &&
+                    a.items_bytes == b.items_bytes && a.dims == b.dims && a.at_most == b.at_most && a.bound.size() == b.bound.size() &&
                     a.parts.size() == b.parts.size();
         if (!same) return false;
         theirs[i] = j;
