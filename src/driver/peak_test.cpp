@@ -139,10 +139,13 @@ struct Trees {
 
 TEST(PeakOfCalls, EveryProgram) {
     int calls = 0, exact = 0, entries = 0;
-    for (const auto& file : std::filesystem::directory_iterator(NEREUS_SOURCE_DIR "/test/programs"))
-        for (const std::string& entry : entries_of(file.path())) {
-            auto [ran, known] = predict(file.path().filename(), entry);
-            calls += ran, exact += known, ++entries;
+    for (std::string folder : {"test/programs/", "examples/"})
+        for (const auto& file : std::filesystem::directory_iterator(NEREUS_SOURCE_DIR "/" + folder)) {
+            if (file.path().extension() != ".nr") continue;
+            for (const std::string& entry : entries_of(file.path())) {
+                auto [ran, known] = predict((folder == "examples/" ? "../../examples/" : "") + file.path().filename().string(), entry);
+                calls += ran, exact += known, ++entries;
+            }
         }
     std::printf("%d entries, %d calls, %d of them known to the byte\n", entries, calls, exact);
     EXPECT_GT(exact, 2500);
