@@ -88,8 +88,16 @@ class Context {
         return call_named(std::span(arguments.begin(), arguments.size()), entry);
     }
 
-    // The arena bytes that a call of the first entry point, or the one named, will use at these sizes; an
-    // upper bound where elements decide between ways. An error with `limit`: the sizes do not bound it.
+    // Stats::peak_bytes of a call of the first entry point, or the one named, with these arguments, without calling
+    // it. Read are constructors, lengths, shapes and whole numbers of rank 0, but no elements: exact to the byte, or an
+    // upper bound where elements decide between ways. An error with `limit`: no bound follows without elements.
+    Result<int64_t> peak(std::span<const Value> arguments, std::string_view entry = {}) const;
+    template <std::same_as<Value> V>
+    Result<int64_t> peak(std::initializer_list<V> arguments, std::string_view entry = {}) const {
+        return peak(std::span<const Value>(arguments.begin(), arguments.size()), entry);
+    }
+    // The same from sizes alone, for any arguments that have them. `limit` too where sizes do not say how an argument
+    // is built: a tree, a sequence.
     Result<int64_t> peak(std::span<const Size> sizes, std::string_view entry = {}) const;
     Result<int64_t> peak(std::initializer_list<Size> sizes, std::string_view entry = {}) const {
         return peak(std::span(sizes.begin(), sizes.size()), entry);

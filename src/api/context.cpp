@@ -107,6 +107,15 @@ Result<Value> Context::call_named(std::span<const Field> arguments, std::string_
     return inside_->call(entry, [&](const EntryInfo& called) { return inside_->order(called, arguments); });
 }
 
+Result<int64_t> Context::peak(std::span<const Value> arguments, std::string_view entry) const {
+    return api::guarded<int64_t>([&]() -> nereus::Result<int64_t> {
+        const EntryInfo& asked = *TRY(inside_->entry(entry));
+        std::vector<nereus::Value> inner;
+        for (const Value& value : arguments) inner.push_back(ValueInside::of(value));
+        if (!inside_->context) TRY(inside_->make());
+        return inside_->context->peak(asked, inner);
+    }, inside_->program->exe().sources);
+}
 Result<int64_t> Context::peak(std::span<const Size> sizes, std::string_view entry) const {
     return api::guarded<int64_t>([&]() -> nereus::Result<int64_t> {
         const EntryInfo& asked = *TRY(inside_->entry(entry));

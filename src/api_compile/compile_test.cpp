@@ -135,13 +135,26 @@ TEST(PublicCompile, LimitsAndPeaks) {
     Context context = context_of(compiled("dense"));
     for (int64_t n : {1, 5, 64}) {
         std::vector<float> x(size_t(n * 3), 1.0f), w(3 * 2, 1.0f);
-        ASSERT_TRUE(context.call({*Value::tensor<float>({n, 3}, x), *Value::tensor<float>({3, 2}, w)}));
+        Value arguments[] = {*Value::tensor<float>({n, 3}, x), *Value::tensor<float>({3, 2}, w)};
+        ASSERT_TRUE(context.call(arguments));
         Result<int64_t> peak = context.peak({{"n", n}, {"d", 3}, {"m", 2}});
         ASSERT_TRUE(peak) << peak.error().text;
-        EXPECT_EQ(*peak, context.stats().arena_bytes);
+        EXPECT_EQ(*peak, context.stats().peak_bytes);
+        EXPECT_EQ(*context.peak(arguments), context.stats().peak_bytes);
+        EXPECT_EQ(*context.peak({arguments[0], arguments[1]}), context.stats().peak_bytes);
     }
     EXPECT_EQ(context.peak({{"n", 1}}).error().message, "size d has no number");
+    EXPECT_EQ(context.peak({}).error().message, "size n has no number");
+    EXPECT_EQ(context.peak({Value()}).error().code, Code::usage);
     context.trim();
+    Context mirror = context_of(compiled("mirror"));
+    Value tree = Value::constructor("Node", {Value::constructor("Node", {leaf({1}), leaf({2})}), leaf({3})});
+    Result<int64_t> peak = mirror.peak({tree});
+    ASSERT_TRUE(peak) << peak.error().text;
+    ASSERT_TRUE(mirror.call({tree}));
+    EXPECT_EQ(*peak, mirror.stats().peak_bytes);
+    EXPECT_GT(mirror.stats().object_bytes, 0);
+    EXPECT_EQ(mirror.peak({{"d", 1}}).error().code, Code::limit) << "sizes do not tell the tree";
 }
 
 TEST(PublicCompile, AMillionLevelsThroughACall) {

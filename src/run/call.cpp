@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 namespace nereus {
 std::span<const FlagSpec> call_flags() {
@@ -19,6 +20,7 @@ std::span<const FlagSpec> call_flags() {
         {"json", false, "results as JSON, on one line: a value, or a list where the inputs were one"},
         {"seed", true, "N seed of random inputs"},
         {"each", false, "time and peak memory of every call, on stderr"},
+        {"peak", false, "memory that every call will need, known before it runs, beside what it needed, on stderr"},
         {"stats", false, "counters of all calls, on stderr"},
         {"memory-limit", true, "BYTES a call that needs more fails"},
         {"memory", true, "MODE planned; to compare with: none (every buffer apart), pool (allocated on use) (planned)"},
@@ -168,6 +170,11 @@ int usage(std::string what) {
     std::fputs(plain_error(error).c_str(), stderr);
     return exit_code(error);
 }
+
+void print_peak(const Stats& stats, const Result<int64_t>& predicted) {
+    std::string text = predicted ? std::to_string(*predicted) + " bytes predicted" : "not predicted: " + predicted.error().message;
+    std::fprintf(stderr, "call %ld: peak %s, %ld measured\n", long(stats.calls), text.c_str(), long(stats.peak_bytes));
+}
 } // namespace
 
 int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program, std::span<const SourceText> sources) {
@@ -194,11 +201,14 @@ int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutabl
     std::vector<std::string> params;
     for (const DoorParam& param : entry.params) params.push_back(param.name);
     int exit = call_all(arguments, params, [&](std::span<const Value> args) {
+        std::optional<Result<int64_t>> predicted;
+        if (arguments.has("peak")) predicted = (*context)->peak(entry, args);
         auto begin = std::chrono::steady_clock::now();
         Result<Value> result = (*context)->run(entry, args);
         std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
         const Stats& s = (*context)->stats();
         if (arguments.has("each")) std::fprintf(stderr, "call %ld: %.1f us, peak %ld bytes\n", long(s.calls), took.count(), long(s.peak_bytes));
+        if (predicted) print_peak(s, *predicted);
         return result;
     }, [&](const Error& error) { return error.where.known() ? render(error, source_texts(program->exe(), sources)) : plain_error(error); });
     if (arguments.has("stats")) {

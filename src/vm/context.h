@@ -36,10 +36,12 @@ class Context {
     // other owner is written in place, so that a second call at the same shapes allocates nothing.
     Status run(const EntryInfo& entry, std::span<const HostTensor> args, std::span<HostTensor> results);
 
-    // The bytes of frames, arenas and scratch that a call with these door sizes reserves (Stats::peak_bytes without
-    // objects), without running it; an upper bound where elements decide between ways. `numbers`, per leaf of the
-    // parameters: those that are known, such as a number of trips or a depth. No bound found (limit): a size or a depth
-    // follows from elements.
+    // Stats::peak_bytes of a call with these arguments, without running it, to the byte: read are the structure of values
+    // (constructors, lengths, shapes) and whole numbers of rank 0, but no elements. An upper bound where elements decide
+    // between ways. No bound found (limit): a size, a depth or an object follows from elements.
+    Result<int64_t> peak(const EntryInfo& entry, std::span<const Value> args) const;
+    // The same for any arguments that give these door sizes; `numbers`, per leaf of the parameters: those that are known,
+    // such as a number of trips or a depth. Refused (limit) too where sizes do not say which structure an argument has.
     Result<int64_t> peak(const EntryInfo& entry, std::span<const int64_t> door_sizes,
                          std::span<const std::optional<int64_t>> numbers = {}) const;
 
@@ -52,7 +54,7 @@ class Context {
     struct Frame;
     struct Door;                             // vm/door.cpp: arguments in, results out
     friend struct Door;
-    struct PeakWalk;                         // vm/peak.cpp
+    struct PeakWalk;                         // vm/peak_walk.h
 
     Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, AddressRange range);
     Status call(const EntryInfo& entry, std::span<const uint64_t> arguments, std::span<uint64_t> results);

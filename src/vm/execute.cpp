@@ -18,6 +18,16 @@ int64_t floor_divide(int64_t a, int64_t b) {
     return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
+// What gather_extents reads.
+struct Registers {
+    const uint64_t* R;
+    int64_t number(uint32_t reg) const { return int64_t(R[reg]); }
+    std::span<const int64_t> dims(uint32_t reg) const { return reinterpret_cast<const TensorObject*>(R[reg])->extents(); }
+    void elements(uint32_t reg, size_t count, int64_t* out) const {      // of any alignment
+        std::memcpy(out, reinterpret_cast<const std::byte*>(R[reg]), count * sizeof(int64_t));
+    }
+};
+
 // {expected} and {found} are shapes; {= expected} is left out of another rank, whose sizes tell nothing.
 std::string mismatch_text(const Site& site, const Mismatch& misfit) {
     std::string what = site.what;
@@ -197,11 +207,12 @@ bool Context::execute(Frame* frame) {
             break;
         }
         case Opcode::new_shaped: {
-            size_t rank = 0;
-            if (Status status = gather_extents(list(in.b), list(in.c), R, dims, rank); !status)
+            Registers source{R};
+            ExtentList extents{dims};
+            if (Status status = gather_extents(list(in.b), list(in.c), source, extents); !status)
                 return current_ = frame, fault(at, status.error().code, status.error().message);
-            TensorObject* made = heap_.new_tensor(DType(in.x), {dims, rank});
-            if (!made) return current_ = frame, no_tensor(at, DType(in.x), {dims, rank});
+            TensorObject* made = heap_.new_tensor(DType(in.x), {dims, extents.rank});
+            if (!made) return current_ = frame, no_tensor(at, DType(in.x), {dims, extents.rank});
             put(in.a, made);
             break;
         }
@@ -243,22 +254,23 @@ bool Context::execute(Frame* frame) {
             R[in.a] = in.c < t->count ? uint64_t(t->dims[t->count - 1 - in.c]) : 1;
             break;
         }
-        case Opcode::tensor_rest: R[in.a] = uint64_t(extent_product(tensor(in.b), in.c, tensor(in.b)->count)); break;
+        case Opcode::tensor_rest: {
+            std::span<const int64_t> all = tensor(in.b)->extents();
+            R[in.a] = uint64_t(extent_product(all.subspan(std::min<size_t>(all.size(), in.c))));
+            break;
+        }
         case Opcode::tensor_before: {
-            uint32_t rank = tensor(in.b)->count;
-            R[in.a] = uint64_t(extent_product(tensor(in.b), 0, rank - std::min(rank, in.c)));
+            std::span<const int64_t> all = tensor(in.b)->extents();
+            R[in.a] = uint64_t(extent_product(all.first(all.size() - std::min<size_t>(all.size(), in.c))));
             break;
         }
-        case Opcode::tensor_bytes:
-            R[in.a] = uint64_t(extent_product(tensor(in.b), 0, tensor(in.b)->count) * size_of(tensor(in.b)->dtype));
+        case Opcode::tensor_bytes: R[in.a] = uint64_t(extent_product(tensor(in.b)->extents()) * size_of(tensor(in.b)->dtype)); break;
+        case Opcode::tensor_same:
+            R[in.a] = same_tails(tensor(in.b)->extents(), in.x % 256, tensor(in.c)->extents(), in.x / 256);
             break;
-        case Opcode::tensor_same: {
-            const TensorObject *a = tensor(in.b), *b = tensor(in.c);
-            R[in.a] = std::equal(a->dims + std::min<uint32_t>(in.x % 256, a->count), a->dims + a->count,
-                                 b->dims + std::min<uint32_t>(in.x / 256, b->count), b->dims + b->count);
+        case Opcode::tensor_same_but:
+            R[in.a] = same_extents_but(tensor(in.b)->extents(), tensor(in.c)->extents(), int16_t(in.x));
             break;
-        }
-        case Opcode::tensor_same_but: R[in.a] = same_extents_but(tensor(in.b), tensor(in.c), int16_t(in.x)); break;
         case Opcode::tensor_shape: {
             const TensorObject* t = tensor(in.b);
             int64_t rank = t->count;

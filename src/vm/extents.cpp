@@ -1,21 +1,23 @@
 #include "vm/extents.h"
-#include "exe/extents.h"
-#include "tensor/shape.h"
-#include <algorithm>
-#include <cstring>
 
 namespace nereus {
-int64_t extent_product(const TensorObject* tensor, uint32_t begin, uint32_t end) {
+int64_t extent_product(std::span<const int64_t> extents) {
     int64_t product = 1;
-    for (uint32_t i = begin; i < end; ++i) product = int64_t(uint64_t(product) * uint64_t(tensor->dims[i]));
+    for (int64_t extent : extents) product = int64_t(uint64_t(product) * uint64_t(extent));
     return product;
 }
 
-bool same_extents_but(const TensorObject* a, const TensorObject* b, int axis) {
-    if (a->count != b->count) return false;
-    for (uint32_t i = 0; i < a->count; ++i)
-        if (a->dims[i] != b->dims[i] && int(i) != (axis < 0 ? axis + int(a->count) : axis)) return false;
+bool same_extents_but(std::span<const int64_t> a, std::span<const int64_t> b, int axis) {
+    if (a.size() != b.size()) return false;
+    for (size_t i = 0; i < a.size(); ++i)
+        if (a[i] != b[i] && int(i) != (axis < 0 ? axis + int(a.size()) : axis)) return false;
     return true;
+}
+
+bool same_tails(std::span<const int64_t> a, size_t from_a, std::span<const int64_t> b, size_t from_b) {
+    a = a.subspan(std::min(from_a, a.size()));
+    b = b.subspan(std::min(from_b, b.size()));
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
 namespace {
@@ -40,53 +42,24 @@ Status infer_size(std::span<int64_t> sizes, int64_t total) {
 }
 } // namespace
 
-Status gather_extents(std::span<const uint32_t> registers, std::span<const uint32_t> parts, const uint64_t* R, int64_t* out,
-                      size_t& rank) {
-    auto next = [&, at = size_t(0)]() mutable { return R[registers[at++]]; };
-    auto add = [&](std::span<const int64_t> extents) -> Status {
-        if (rank + extents.size() > max_rank)
-            return Error{Code::limit, "rank " + std::to_string(rank + extents.size()) + " is over the limit of " + std::to_string(max_rank)};
-        std::copy(extents.begin(), extents.end(), out + rank);
-        rank += extents.size();
-        return {};
-    };
-    rank = 0;
-    for (size_t i = 0; i < parts.size(); ++i) {
-        switch (ExtentPart(parts[i])) {
-        case ExtentPart::number: case ExtentPart::unless: {
-            int64_t extent = int64_t(next());
-            if (ExtentPart(parts[i]) == ExtentPart::unless && next() != 0) break;
-            TRY(add({&extent, 1}));
-            break;
-        }
-        case ExtentPart::tail: {
-            auto* tensor = reinterpret_cast<const TensorObject*>(next());
-            uint32_t from = std::min(parts[++i], tensor->count);
-            TRY(add({tensor->dims + from, tensor->count - from}));
-            break;
-        }
-        case ExtentPart::head: {
-            auto* tensor = reinterpret_cast<const TensorObject*>(next());
-            TRY(add({tensor->dims, tensor->count - std::min(parts[++i], tensor->count)}));
-            break;
-        }
-        case ExtentPart::elements: {
-            auto* elements = reinterpret_cast<const std::byte*>(next());
-            size_t count = size_t(next()), begin = rank;
-            int64_t total = int64_t(next()), sizes[max_rank];
-            if (count <= max_rank) std::memcpy(sizes, elements, count * sizeof(int64_t));      // of any alignment
-            TRY(add({sizes, count}));
-            TRY(infer_size({out + begin, count}, total));
-            break;
-        }
-        case ExtentPart::last: {
-            size_t kept = std::min(rank, size_t(next()));
-            std::copy(out + rank - kept, out + rank, out);
-            rank = kept;
-            break;
-        }
-        }
-    }
+Status ExtentList::add(std::span<const int64_t> extents) {
+    if (rank + extents.size() > max_rank)
+        return Error{Code::limit, "rank " + std::to_string(rank + extents.size()) + " is over the limit of " + std::to_string(max_rank)};
+    std::copy(extents.begin(), extents.end(), out + rank);
+    rank += extents.size();
+    return {};
+}
+Status ExtentList::add_inferred(std::span<const int64_t> sizes, int64_t total) {
+    size_t begin = rank;
+    TRY(add(sizes));
+    return infer_size({out + begin, sizes.size()}, total);
+}
+void ExtentList::keep_last(size_t count) {
+    size_t kept = std::min(rank, count);
+    std::copy(out + rank - kept, out + rank, out);
+    rank = kept;
+}
+Status ExtentList::check() const {
     for (size_t i = 0; i < rank; ++i)
         if (out[i] < 0) return Error{Code::shape, "size " + std::to_string(out[i]) + " is negative"};
     return {};

@@ -1,9 +1,6 @@
-// Small blocks (up to 1 KiB) come from chunks by class of 16 bytes; larger ones from the system in classes that grow
-// by an eighth, so that varying shapes find each other's blocks again and waste at most that.
 #include "vm/heap.h"
 #include "vm/trace.h"
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #ifdef NEREUS_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
@@ -13,54 +10,22 @@
 #endif
 
 namespace nereus {
-namespace {
-constexpr int small_classes = 64;                        // 16, 32, … 1024 bytes
-constexpr int64_t payload_at(int64_t rank, int64_t bytes) {
-    int64_t align = bytes >= 1024 ? 64 : 16;             // large blocks begin on a cache line, and so do their elements
-    int64_t header = int64_t(sizeof(TensorObject)) + 8 * rank;
-    return (header + align - 1) / align * align;
-}
-bool product(DType dtype, std::span<const int64_t> dims, int64_t* out) {
-    int64_t bytes = size_of(dtype);
-    bool empty = false;
-    for (int64_t d : dims) {
-        if (d < 0) return false;
-        if (d == 0) empty = true;
-        else if (__builtin_mul_overflow(bytes, d, &bytes)) return false;
-    }
-    *out = empty ? 0 : bytes;
-    return bytes < (int64_t(1) << 56);
-}
-} // namespace
-
-int Heap::class_of(int64_t bytes) {
-    if (bytes <= small_limit) return int((std::max<int64_t>(bytes, 1) + 15) / 16) - 1;
-    int top = 63 - std::countl_zero(uint64_t(bytes - 1));            // 2^top <= bytes - 1
-    int step = int((bytes - 1) >> (top - 3)) & 7;                    // the next three bits: eighths
-    return small_classes + (top - 10) * 8 + step;
-}
-int64_t Heap::class_bytes(int block) {
-    if (block < small_classes) return (block + 1) * 16;
-    int top = 10 + (block - small_classes) / 8, step = (block - small_classes) % 8;
-    return (int64_t(8 + step + 1)) << (top - 3);
-}
-
 Heap::~Heap() {
     for (std::byte* chunk : chunks_) std::free(chunk);
     for (auto& [at, block] : large_) std::free(at);
 }
 
 void* Heap::allocate(int64_t bytes, uint32_t* out_block) {
-    int block = class_of(bytes);
-    int64_t size = class_bytes(block);
+    int block = block_class(bytes);
+    int64_t size = block_bytes(block);
     if (live_bytes_ + size > limit_) return nullptr;
     void* at = nullptr;
     if (Free* cached = free_[size_t(block)]) {
         ASAN_UNPOISON_MEMORY_REGION(cached, size_t(size));
         free_[size_t(block)] = cached->next;
         at = cached;
-        if (block >= small_classes) cached_large_ -= size;
-    } else if (block < small_classes) {
+        if (block >= small_blocks) cached_large_ -= size;
+    } else if (block < small_blocks) {
         if (bump_end_ - bump_ < size) {
             if (used_chunks_ == chunks_.size()) {
                 chunks_.push_back(nullptr);              // room in the table first: it may not grow
@@ -89,19 +54,19 @@ void* Heap::allocate(int64_t bytes, uint32_t* out_block) {
 
 void Heap::deallocate(void* at, uint32_t block) {
     if (trace_) trace_->died(at);
-    int64_t size = class_bytes(int(block));
+    int64_t size = block_bytes(int(block));
     ASAN_UNPOISON_MEMORY_REGION(at, size_t(size));       // wholesale, blocks that are free already come here too
     auto* cell = static_cast<Free*>(at);
     cell->next = free_[block];
     free_[block] = cell;
     ASAN_POISON_MEMORY_REGION(at, size_t(size));         // an object used after its last owner let go is seen
     live_bytes_ -= size;
-    if (int(block) >= small_classes) cached_large_ += size;
+    if (int(block) >= small_blocks) cached_large_ += size;
 }
 
 TensorObject* Heap::new_tensor(DType dtype, std::span<const int64_t> dims) {
     int64_t bytes;
-    if (!product(dtype, dims, &bytes)) return nullptr;
+    if (!payload_bytes(dtype, dims, &bytes)) return nullptr;
     int64_t at = payload_at(int64_t(dims.size()), bytes);
     uint32_t block;
     auto* object = static_cast<TensorObject*>(allocate(at + bytes, &block));
@@ -126,8 +91,7 @@ TensorObject* Heap::borrow_tensor(DType dtype, std::span<const int64_t> dims, co
 
 DataObject* Heap::new_data(uint16_t tag, uint32_t fields, uint32_t bound_dims) {
     uint32_t block;
-    int64_t bytes = int64_t(sizeof(DataObject)) + 8 * (int64_t(fields) + bound_dims);
-    auto* object = static_cast<DataObject*>(allocate(bytes, &block));
+    auto* object = static_cast<DataObject*>(allocate(data_bytes(fields, bound_dims), &block));
     if (!object) return nullptr;
     static_cast<Object&>(*object) = Object{1, ObjectKind::data, DType::boolean, tag, fields, block};
     object->bound = bound_dims;
@@ -138,10 +102,10 @@ DataObject* Heap::new_data(uint16_t tag, uint32_t fields, uint32_t bound_dims) {
 
 SeqItems* Heap::new_items(uint32_t capacity) {
     uint32_t block;
-    auto* items = static_cast<SeqItems*>(allocate(int64_t(sizeof(SeqItems)) + 8 * int64_t(capacity), &block));
+    auto* items = static_cast<SeqItems*>(allocate(items_bytes(capacity), &block));
     if (!items) return nullptr;
     items->block = block;
-    items->capacity = uint32_t((class_bytes(int(block)) - int64_t(sizeof(SeqItems))) / 8);
+    items->capacity = items_capacity(int(block));
     return items;
 }
 
@@ -202,9 +166,7 @@ SeqObject* Heap::unique(SeqObject* seq, uint32_t capacity) {
 
 SeqObject* Heap::push(SeqObject* seq, Object* item) {
     if (seq->count >= UINT32_MAX / 2) return nullptr;
-    uint32_t needed = seq->count + 1;
-    bool full = !seq->items || seq->items->capacity < needed;
-    SeqObject* owned = unique(seq, full ? std::max(needed, seq->count * 2) : needed);
+    SeqObject* owned = unique(seq, pushed_capacity(seq->count, seq->items ? seq->items->capacity : 0));
     if (!owned) return nullptr;
     owned->items->at[owned->count++] = item;
     return owned;
@@ -279,7 +241,7 @@ int64_t Heap::end_call(bool forced) {
         cells_ = nullptr;
         dying_.clear();
         for (auto& [at, block] : large_) {
-            live_bytes_ += class_bytes(int(block));      // deallocate takes it off again
+            live_bytes_ += block_bytes(int(block));      // deallocate takes it off again
             deallocate(at, block);
         }
     }
@@ -291,11 +253,11 @@ int64_t Heap::end_call(bool forced) {
 void Heap::drop_cache(int64_t keep) {
     invariant(live_objects_ == 0, "cached blocks are dropped between calls only");
     std::sort(large_.begin(), large_.end(), [](auto& a, auto& b) { return a.second > b.second; });
-    std::fill(free_.begin() + small_classes, free_.end(), nullptr);
+    std::fill(free_.begin() + small_blocks, free_.end(), nullptr);
     cached_large_ = 0;
     size_t kept = 0;
     for (auto [at, block] : large_) {
-        int64_t size = class_bytes(int(block));
+        int64_t size = block_bytes(int(block));
         if (cached_large_ + size > keep) {
             std::free(at);
             resident_bytes_ -= size;
@@ -316,6 +278,6 @@ void Heap::trim() {
     chunks_.clear();
     used_chunks_ = 0;
     bump_ = bump_end_ = nullptr;
-    std::fill(free_.begin(), free_.begin() + small_classes, nullptr);
+    std::fill(free_.begin(), free_.begin() + small_blocks, nullptr);
 }
 } // namespace nereus

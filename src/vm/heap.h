@@ -2,7 +2,7 @@
 // after which nothing is left, cycles through cells included.
 #pragma once
 #include "base/result.h"
-#include "vm/object.h"
+#include "vm/object_size.h"
 #include <array>
 #include <span>
 #include <vector>
@@ -50,11 +50,8 @@ class Heap {
 
  private:
     struct Free { Free* next; };
-    static constexpr int class_count = 512;
-    static constexpr int64_t chunk_bytes = 1 << 16, small_limit = 1024;
+    static constexpr int64_t chunk_bytes = 1 << 16;
 
-    static int class_of(int64_t bytes);
-    static int64_t class_bytes(int block);
     void* allocate(int64_t bytes, uint32_t* out_block);
     void deallocate(void* at, uint32_t block);
     void destroy(Object* object);
@@ -64,7 +61,7 @@ class Heap {
     void drop_cache(int64_t keep);
 
     int64_t limit_, live_bytes_ = 0, live_objects_ = 0, high_water_ = 0, resident_bytes_ = 0, cached_large_ = 0;
-    std::array<Free*, class_count> free_ = {};
+    std::array<Free*, block_classes> free_ = {};
     std::vector<std::byte*> chunks_;                                 // small blocks are carved from these
     size_t used_chunks_ = 0;
     std::byte *bump_ = nullptr, *bump_end_ = nullptr;

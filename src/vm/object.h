@@ -4,6 +4,7 @@
 #include "tensor/dtype.h"
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace nereus {
 enum class ObjectKind : uint8_t { tensor, data, seq, ref };
@@ -20,6 +21,7 @@ struct Object {
 struct TensorObject : Object {
     std::byte* data;                         // behind dims, or borrowed from an argument
     int64_t dims[];
+    std::span<const int64_t> extents() const { return {dims, count}; }
 };
 struct DataObject : Object {
     uint64_t bound;                          // how many dims follow the fields
