@@ -2,9 +2,17 @@
 
 namespace nereus {
 Dim Names::image(Dims& d, Dim written) const {
-    return d.substitute(written, [&](Sym s) -> std::optional<Dim> {
+    const Dim named = d.substitute(written, [&](Sym s) -> std::optional<Dim> {
         auto it = dims.find(s);
         return it == dims.end() ? std::nullopt : std::optional(it->second);
+    });
+    if (!named.valid() || !d.of_shape(named)) return named;
+    return d.substitute_atoms(named, [&](Atom a) -> std::optional<Dim> {
+        const AtomNode atom = d.atom(a);
+        if (atom.kind != AtomKind::rank && atom.kind != AtomKind::size) return std::nullopt;
+        auto it = tails.find(VarId(atom.shape));
+        if (it == tails.end() || !it->second.ranked) return std::nullopt;
+        return atom.kind == AtomKind::rank ? d.constant(int64_t(it->second.dims.size())) : d.product(it->second.dims);
     });
 }
 

@@ -20,7 +20,7 @@ struct Names {
     std::function<AbsId(const Abs& cell)> content = {};  // and what such a cell may hold besides
 
     Element dtype(const Element& written) const;
-    Dim image(Dims& dims, Dim written) const;
+    Dim image(Dims& dims, Dim written) const;            // rank(s) and size(s) too, where the axes of s are known
 };
 
 struct Equation {

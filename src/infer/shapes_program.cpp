@@ -240,8 +240,32 @@ Status Program::emit(uint32_t id) {
 }
 
 // The entry's own symbols are the key: declared sizes, and the value of each integer scalar.
+namespace {
+// Does a size in it mention rank(s) or size(s)?
+bool mentions_shape(const Module& module, TypeId id) {
+    const Type& type = module.types[id];
+    auto of_shape = [&](Dim d) { return d.valid() && module.dims.of_shape(d); };
+    if (std::any_of(type.shape.dims.begin(), type.shape.dims.end(), of_shape)) return true;
+    for (TypeId part : type.parts)
+        if (mentions_shape(module, part)) return true;
+    for (const TypeArg& arg : type.args) {
+        if (const TypeId* part = std::get_if<TypeId>(&arg); part && mentions_shape(module, *part)) return true;
+        if (const Dim* d = std::get_if<Dim>(&arg); d && of_shape(*d)) return true;
+    }
+    return false;
+}
+Error no_shape_at_the_door(Span where) {
+    return {.code = Code::type, .message = "rank and size of a shape cannot be stated of arguments of an entry", .where = where,
+            .hint = "state them of a function that it calls"};
+}
+} // namespace
+
 Result<uint32_t> Program::entry_instance(FunctionId entry) {
     const Function& f = module[entry];
+    for (ValueId param : f.params)
+        if (mentions_shape(module, f[param].type)) return no_shape_at_the_door(f[param].span);
+    for (const DimFact& fact : f.where)
+        if (module.dims.of_shape(fact.left) || module.dims.of_shape(fact.right)) return no_shape_at_the_door(fact.span);
     Names names;
     std::vector<AbsId> args;
     Dims& dims = module.dims;

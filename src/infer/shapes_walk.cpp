@@ -251,18 +251,6 @@ ValueId Walk::bind_param(ValueId in) {
     return value;
 }
 
-// rank(s) and size(s) of shapes whose axes are known here.
-Dim Walk::of_known_shapes(Dim d) {
-    Dims& dims = module_.dims;
-    return dims.substitute_atoms(d, [&](Atom a) -> std::optional<Dim> {
-        const AtomNode atom = dims.atom(a);
-        if (atom.kind != AtomKind::rank && atom.kind != AtomKind::size) return std::nullopt;
-        auto it = names_.tails.find(VarId(atom.shape));
-        if (it == names_.tails.end() || !it->second.ranked) return std::nullopt;
-        return atom.kind == AtomKind::rank ? dims.constant(int64_t(it->second.dims.size())) : dims.product(it->second.dims);
-    });
-}
-
 Result<Walk::Made> Walk::evaluate(const Binding& b) {
     switch (b.form) {
     case Form::op: return operate(b);
@@ -271,12 +259,8 @@ Result<Walk::Made> Walk::evaluate(const Binding& b) {
         for (Sym s : module_.dims.symbols_of(b.dim))     // named by the type of a function alone
             if (audible_ && !names_.dims.contains(s)) return error("the size " + module_.dims.symbol(s).name + " has no value");
         Binding out = copy(b);
-        out.dim = of_known_shapes(image(b.dim));
-        if (audible_ && module_.dims.of_shape(out.dim)) {
-            Error refused = error("the rank or size of a shape that is known only when the program runs");
-            refused.hint = "shape_of(%x) gives the sizes as a vector";
-            return refused;
-        }
+        out.dim = image(b.dim);
+        if (audible_ && module_.dims.of_shape(out.dim)) return unknown_shape_error();
         const Type& t = module_.types[skeleton_of(b)];
         return emit_for(b, out, abstracts_.number(out.dim, t.element.dtype.value_or(DType::i64)));
     }
@@ -394,10 +378,17 @@ Result<Walk::Made> Walk::narrow(Made made, TypeId written, Names& solved, const 
     return made;
 }
 
+Error Walk::unknown_shape_error() {
+    Error refused = error("the rank or size of a shape that is known only when the program runs");
+    refused.hint = "shape_of(%x) gives the sizes as a vector";
+    return refused;
+}
+
 Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
     Answer answer = know_.ask(a, relation, b);
     if (answer == Answer::yes) return {};
     if (answer == Answer::no && !audible_) return {};
+    if (answer == Answer::unknown && audible_ && (module_.dims.of_shape(a) || module_.dims.of_shape(b))) return unknown_shape_error();
     if (answer == Answer::no && program_.instances[self_].certain) {
         if (is_message(what)) return error(fill_message(std::string(what), text(a), text(b)));
         if (relation == Relation::equal) return error(std::string(what) + ": " + text(a) + " and " + text(b) + " differ");

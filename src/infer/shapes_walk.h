@@ -163,7 +163,7 @@ class Walk : public ShapeScope {
     bool visible(const Condition& c, uint32_t scope) const;
     uint32_t now() const { return uint32_t(module_.dims.symbol_count()); }
     Dim image(Dim written) { return names_.image(module_.dims, written); }
-    Dim of_known_shapes(Dim d);
+    Error unknown_shape_error();
 
     Program& program_;
     Module& module_;
