@@ -75,12 +75,24 @@ Result<Inputs> read_inputs(const Arguments& arguments) {
     return with_single_inputs(arguments, std::move(inputs));
 }
 
-static Status has_parameter(std::span<const std::string> params, const std::string& name) {
+namespace {
+// How a command ends that could not begin.
+int failed(const Error& error) {
+    std::fputs(plain_error(error).c_str(), stderr);
+    return exit_code(error);
+}
+
+int usage(std::string what) {
+    return failed(Error{Code::usage, std::move(what)});
+}
+
+Status has_parameter(std::span<const std::string> params, const std::string& name) {
     if (std::find(params.begin(), params.end(), name) != params.end()) return {};
     std::string all;
     for (const std::string& param : params) all += (all.empty() ? "%" : ", %") + param;
     return Error{Code::usage, "the entry point has no parameter %" + name, {}, all.empty() ? "it has none" : "it has " + all};
 }
+} // namespace
 
 Result<std::vector<Value>> order_inputs(std::span<const std::string> params, const NamedValues& named) {
     std::vector<Value> ordered;
@@ -101,27 +113,14 @@ Result<std::vector<Value>> order_inputs(std::span<const std::string> params, con
 int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call,
              const std::function<std::string(const Error&)>& describe) {
     Result<Inputs> inputs = read_inputs(arguments);
-    if (!inputs) {
-        std::fputs(plain_error(inputs.error()).c_str(), stderr);
-        return exit_code(inputs.error());
-    }
+    if (!inputs) return failed(inputs.error());
     for (const std::string& spec : arguments.values("input"))        // of the call and not of its file
-        if (Status named = has_parameter(params, spec.substr(0, spec.find('='))); !named) {
-            std::fputs(plain_error(named.error()).c_str(), stderr);
-            return exit_code(named.error());
-        }
+        if (Status named = has_parameter(params, spec.substr(0, spec.find('='))); !named)
+            return failed(named.error());
     bool json = arguments.has("json");
     const std::string save = arguments.value("save");
-    if (!save.empty() && inputs->is_list) {
-        Error error{Code::usage, "--save takes the result of one call, and the inputs are a list of them"};
-        std::fputs(plain_error(error).c_str(), stderr);
-        return exit_code(error);
-    }
-    if (!arguments.rest.empty() && same_file(arguments.rest[0], save)) {
-        Error error{Code::usage, "--save names the program itself: '" + save + "'"};
-        std::fputs(plain_error(error).c_str(), stderr);
-        return exit_code(error);
-    }
+    if (!save.empty() && inputs->is_list) return usage("--save takes the result of one call, and the inputs are a list of them");
+    if (!arguments.rest.empty() && same_file(arguments.rest[0], save)) return usage("--save names the program itself: '" + save + "'");
     int exit = 0;
     std::string out;
     if (json && inputs->is_list) out += "[";
@@ -165,12 +164,6 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
 }
 
 namespace {
-int usage(std::string what) {
-    Error error{Code::usage, std::move(what)};
-    std::fputs(plain_error(error).c_str(), stderr);
-    return exit_code(error);
-}
-
 void print_peak(const Stats& stats, const Result<int64_t>& predicted) {
     std::string text = predicted ? std::to_string(*predicted) + " bytes predicted" : "not predicted: " + predicted.error().message;
     std::fprintf(stderr, "call %ld: peak %s, %ld measured\n", long(stats.calls), text.c_str(), long(stats.peak_bytes));
@@ -193,10 +186,7 @@ int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutabl
         options.trace = [&](std::string_view line) { std::fprintf(trace.get(), "%.*s\n", int(line.size()), line.data()); };
     }
     Result<std::unique_ptr<Context>> context = Context::make(program, options);
-    if (!context) {
-        std::fputs(plain_error(context.error()).c_str(), stderr);
-        return exit_code(context.error());
-    }
+    if (!context) return failed(context.error());
     const EntryInfo& entry = program->exe().entries[0];
     std::vector<std::string> params;
     for (const DoorParam& param : entry.params) params.push_back(param.name);
