@@ -16,10 +16,11 @@
 
 namespace nereus::gen {
 namespace {
+constexpr int all_programs = 2000;
 #if defined(NEREUS_ADDRESS_SANITIZER) || defined(NEREUS_THREAD_SANITIZER)
-constexpr int programs_of_a_run = 300;                   // each takes several times as long
+constexpr int programs_of_a_run = 300;                   // each takes twenty times as long
 #else
-constexpr int programs_of_a_run = 2000;
+constexpr int programs_of_a_run = all_programs;
 #endif
 
 int64_t setting(const char* name, int64_t otherwise) {
@@ -82,7 +83,7 @@ TEST(Generator, SomeRunWithoutTheCompiler) {
 
 TEST(Generator, EveryPairOfConstructsIsSeenNested) {
     Pairs pairs;
-    for (int i = 0; i < programs_of_a_run; ++i) pairs.add(program_of(options_of(1, i)));
+    for (int i = 0; i < all_programs; ++i) pairs.add(program_of(options_of(1, i)));
     for (int outer = 0; outer < construct_count; ++outer)
         for (int inner = 0; inner < construct_count; ++inner) {
             if (!is_possible(Construct(outer), Construct(inner))) continue;

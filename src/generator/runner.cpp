@@ -15,7 +15,11 @@
 
 namespace nereus::gen {
 namespace {
-constexpr int longest = 20;                  // seconds of CPU for one program
+#if defined(NEREUS_ADDRESS_SANITIZER) || defined(NEREUS_THREAD_SANITIZER)
+constexpr int longest = 400;                 // seconds of CPU for one program
+#else
+constexpr int longest = 20;
+#endif
 
 void start_clock() {
     itimerval clock = {{0, 0}, {longest, 0}};
