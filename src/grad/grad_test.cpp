@@ -106,11 +106,31 @@ TEST(Grad, CustomRules) {
               "({a = f32 8, n = i64 0}, f32 6)");
 }
 
+// A recursive function that differentiates its parameter: a copy for each function, over what that captures.
+TEST(Grad, ParametersOfRecursiveFunctions) {
+    const std::string newton = "def @newton(%f, %x: f64, %n: i64) -> f64 {\n  if (%n == 0) { %x } else {\n"
+                               "    (%y, %d) = value_and_grad(%f)(%x)\n    @newton(%f, %x - %y / %d, %n - 1)\n  }\n}\n"
+                               "def @near(%f, %x) { @newton(%f, %x, 1) }\n";
+    EXPECT_EQ(shown(newton + "def @main() { %a = 3.0; @near(fn(%z) { %z * %z - %a }, 1.0) }"), "f64 2");
+    EXPECT_EQ(shown(newton + "def @sq(%z: f64) { %z * %z }\ndef @main() { (@newton(@sq, 1.0, 2), @newton(fn(%z) { 2.0 * %z }, 1.0, 1)) }"), "(f64 0.25, f64 0)");
+    // d/da (x + a / x) / 2 at x = 1
+    EXPECT_EQ(shown(newton + "def @main() { grad(fn(%a) { @near(fn(%z) { %z * %z - %a }, 1.0) })(3.0) }"), "f64 0.5");
+    const std::string mutual = "def @a(%f, %g, %n: i64, %x: f64) -> f64 { if (%n == 0) { %g(%x) } else { @b(%f, %g, %n - 1, %x) } }\n"
+                               "def @b(%f, %g, %n: i64, %x: f64) -> f64 { @a(%f, %g, %n, grad(%f)(%x)) }\n";
+    EXPECT_EQ(shown(mutual + "def @main() { %c = 2.0; @a(fn(%z) { %z * %z * %c }, fn(%z) { %z + %c }, 2, 1.0) }"), "f64 18");
+    EXPECT_EQ(shown("type Tree[a] = Leaf(a) | Node(Tree[a], Tree[a])\n"
+                    "def @each(%f, %t: Tree[f64]) -> Tree[f64] { match (%t) { Leaf(%x) => Leaf(grad(%f)(%x)), Node(%l, %r) => Node(@each(%f, %l), @each(%f, %r)) } }\n"
+                    "def @main() { %c = 3.0; @each(fn(%z) { %z * %z * %c }, Node(Leaf(1.0), Leaf(2.0))) }"), "Node(Leaf(f64 6), Leaf(f64 12))");
+}
+
 TEST(Grad, Refusals) {
     const Shown cases[] = {
         {"def @main(%x: Tensor[(3), f32]) { grad(fn(%x) { %x * %x })(%x) }", "shape: grad: the value is a scalar, found shape (3) | a gradient is that of one number: sum the result"},
         {"def @f(%x) { grad(@f)(%x) * %x }\ndef @main(%x: f32) { @f(%x) }",
          "unsupported: the order of differentiation is not bounded: the gradient of @f is needed to write it down"},
+        {"def @nth(%f: fn(f32) -> f32, %n: i64, %x: f32) -> f32 { if (%n == 0) { %f(%x) } else { @nth(fn(%z) { grad(%f)(%z) }, %n - 1, %x) } }\n"
+         "def @main(%x: f32) { @nth(fn(%z) { tanh(%z) }, 3, %x) }",
+         "unsupported: the order of differentiation is not bounded: @nth differentiates a function and calls itself with another one"},
         {"def @main(%x: f32) { grad(fn(%r, %x) { read(%r) * %x })(ref(%x), %x) }",
          "type: grad: parameter 0 holds a cell, which has no adjoint | choose the parameters to differentiate by: wrt=[...]"},
         {"def @main(%x: f32) { grad(fn(%f, %x) { %f(%x) * 1.0 })(fn(%y) { %y }, %x) }",

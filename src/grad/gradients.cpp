@@ -16,8 +16,8 @@ bool has_gradient(const Function& function) {
 Gradients::Gradients(Module source) : module(std::move(source)), shadows(module), structures(module, shadows), products(*this) {}
 
 Result<Module> Gradients::run() {
-    KnownFunctions known(module, shadows);
-    known.run();
+    KnownFunctions known(module, shadows, structures);
+    TRY(known.run());
     size_t given = module.functions.size();              // what is generated holds no gradients
     for (size_t i = 0; i < given; ++i)
         if (!known.differentiates_a_parameter(FunctionId(i))) TRY(expand(FunctionId(i), module.functions[i].span));

@@ -26,6 +26,7 @@ struct Names {
 struct Equation {
     Dim written, found;
     uint32_t depth = 0;                                  // > 0: of every element of a container
+    bool met = false;                                    // `written` is a size of what ..s was found to be before
     std::string where;                                   // "axis 0 of %x"
 };
 
@@ -35,7 +36,8 @@ class Matching {
     void collect(TypeId written, AbsId found, const std::string& where, uint32_t depth = 0);
     void solve();
     // After solve(): a name that only elements of unknown size or unknown ranks could tell; needs a look at the value.
-    bool unsolved(Dim written) const;
+    bool unsolved(const Equation& e) const;
+    Dim stated(const Equation& e) const;                 // what is written, in terms of what was found
 
     std::vector<Equation> equations;                     // what remains to be proved
     std::vector<std::string> rank_errors;                // refuted whatever the sizes are
@@ -43,7 +45,7 @@ class Matching {
 
  private:
     void shape(const Shape& written, const Shape& found, const std::string& where, uint32_t depth);
-    void add(Dim written, Dim found, uint32_t depth, std::string where);
+    void add(Dim written, Dim found, uint32_t depth, std::string where, bool met = false);
 
     Module& module_;
     Abstracts& abstracts_;

@@ -112,8 +112,8 @@ KnownId PartialEvaluator::match_that_stays(Frame& f, const Binding& b, size_t fi
         Arm own{.pattern = renamed(f, b.arms[i].pattern, subject, params), .guard = {}};
         if (b.arms[i].guard.valid()) {
             own.guard = block_that_stays(f, b.arms[i].guard, {});
+            cells_.forget_since(made_inside, lost);      // the arm does not see what its guard made
             reached.join(cells_, lost);
-            reached.forget_since(made_inside, lost);
         }
         made.blocks.push_back(block_that_stays(f, b.blocks[i], std::move(params)));
         made.arms.push_back(std::move(own));
