@@ -38,6 +38,8 @@ const Case cases[] = {
     {"indexed read in a loop", own, "indexed", "indexed_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
     {"in arms and an inner loop", own, "branches", "branches_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
     {"gather in a recursion", own, "looked_up", "looked_up_gradient", [](int64_t n) { return std::vector{table(n), ids(n)}; }},
+    {"the same, call first", own, "counted", "counted_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
+    {"rows of a cache", own, "cached", "cached_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
     {"weights of an LSTM", own, "lstm", "lstm_gradient", [](int64_t n) { return std::vector{cell(), tensor({n, 16})}; }},
     {"weights of a Tree-LSTM", "tree_lstm.nr", "loss", "gradient", [](int64_t n) { return std::vector{tree_cell(), balanced(n)}; }},
     {"the same on a chain", "tree_lstm.nr", "loss", "gradient", [](int64_t n) { return std::vector{tree_cell(), chain(n)}; }},

@@ -74,6 +74,11 @@ void EmitFunction::copy(const Binding& b) {
             return;
         }
     }
+    if (kept(to) == Kept::object && kept(from) == Kept::object && !places_.contains(to)) {       // the run knows who owns it
+        Reg taken = take_object(from), reg = fresh();
+        put(Opcode::tensor_own, reg, taken);
+        return bind_object(to, reg);
+    }
     if (kept(to) == Kept::object && !places_.contains(to)) bind_object(to, new_tensor_object(function_[to].type));
     copy_into(kept(to) == Kept::object ? place(to) : target_of(to), from);
 }

@@ -82,6 +82,7 @@ constexpr OpcodeRow rows[] = {
     {Opcode::observe,       "observe",       none,     number, use,      defs,   "L[c] = the door sizes that the elements of object R[b] of door type a show, -1: none shows it"},
     {Opcode::check_fit,     "check_fit",     none,     site,   number,   uses,   "unless object L[c][0] fits door type b with door sizes L[c][1...]: fail as site a says"},
     {Opcode::seq_concat,    "seq_concat",    dtype,    def,    use,      use,    "R[a] = the tensors of x in sequence R[b] joined along axis R[c]; none, or shapes that differ off it, fail"},
+    {Opcode::tensor_own,    "tensor_own",    none,     def,    use,      none,   "R[a] = tensor object R[b] (takes), or a copy if others own it too or its elements are borrowed"},
 };
 static_assert(sizeof rows / sizeof rows[0] == opcode_count);
 } // namespace

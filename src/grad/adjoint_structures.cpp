@@ -245,8 +245,10 @@ Result<Leaves> AdjointStructures::fitted(Writer& w, ValueId x, ValueId adjoint) 
     if (!structures_.shadows().has_adjoint(type)) return Leaves{};
     Leaves all;
     if (types_.is_spread(type)) {
-        for (size_t i = 0; i < types_.parts(type).size(); ++i)
-            for (ValueId leaf : TRY(fitted(w, w.part(x, i), w.part(adjoint, i)))) all.push_back(leaf);
+        for (size_t i = 0; i < types_.parts(type).size(); ++i) {
+            const ValueId own = w.part(adjoint, i), part = w.part(x, i);     // in order: arguments are evaluated in none
+            for (ValueId leaf : TRY(fitted(w, part, own))) all.push_back(leaf);
+        }
     } else if (module_.types[type].kind == TypeKind::tensor) {
         all.push_back(w.op("slice_update", {w.zeros_like(x), adjoint, {{}, true}}));    // over the whole: refuses other shapes
     } else {

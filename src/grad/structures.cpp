@@ -72,7 +72,8 @@ Result<ValueId> Structures::record(Writer& w, Task task, ValueId value, ValueId 
     std::vector<ValueId> parts;
     for (size_t i = 0; i < count; ++i) {
         bool has = shadow.valid() && !shadows_.inert(shadows_.fields(type, 0)[i]);
-        parts.push_back(TRY(apply(w, task, w.part(value, i), has ? w.part(shadow, i) : ValueId())));
+        const ValueId second = has ? w.part(shadow, i) : ValueId(), first = w.part(value, i);    // in order: arguments are evaluated in none
+        parts.push_back(TRY(apply(w, task, first, second)));
     }
     if (task == Task::add) return w.unit();
     return w.construct(task == Task::shadow ? shadows_.decl_of(type) : module_.types[type].decl, 0, parts, result_type(task, type));

@@ -38,9 +38,10 @@ Gradient::Operand ends(Gradient& d, ValueId part) {
 
 void slice_update(Gradient& d) {
     ValueId v = d.arg(1);
+    // What is read comes first: then the adjoint can be changed in place.
+    if (d.wanted(1)) d.contribute(1, d.op("slice", {d.adjoint(), d.same(2), ends(d, v)}, axes_of(d)));
     if (d.wanted(0))
         d.contribute(0, d.op("slice_update", {d.adjoint(), d.zeros(d.shape(v), d.dtype(v)), d.same(2)}, axes_of(d)));
-    if (d.wanted(1)) d.contribute(1, d.op("slice", {d.adjoint(), d.same(2), ends(d, v)}, axes_of(d)));
 }
 
 void gather(Gradient& d) {

@@ -318,6 +318,15 @@ bool Context::execute(Frame* frame) {
             put(in.a, made);
             break;
         }
+        case Opcode::tensor_own: {
+            auto* tensor = reinterpret_cast<TensorObject*>(R[in.b]);
+            TensorObject* own = heap_.own(tensor);
+            if (!own) return current_ = frame, out_of_memory(at);
+            if (trace_ && own != tensor) trace_->copy(own->data, tensor->data, extent_product(own->extents()) * size_of(own->dtype));
+            if (own != tensor) heap_.release(tensor);
+            put(in.a, own);
+            break;
+        }
         case Opcode::ref_read: put(in.a, reinterpret_cast<RefObject*>(R[in.b])->content); break;
         case Opcode::ref_write: heap_.write(reinterpret_cast<RefObject*>(R[in.a]), object(in.b)); break;
         case Opcode::retain: Heap::retain(object(in.a)); break;

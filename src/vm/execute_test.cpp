@@ -142,6 +142,17 @@ TEST(Execute, ScalarsInMemory) {
     }
 }
 
+// With one owner it is the same object, which then has both numbers; with two it is another.
+TEST(Execute, TensorsAreOwnedInPlace) {
+    for (bool shared : {false, true}) {
+        Assembled f(integer_entry(1, 1) + "function f(1) -> 1 { r1 = new_scalar.i64 r0 " + (shared ? "retain r1 " : "") +
+                    "r2 = tensor_data r1 r3 = tensor_own r1 r4 = tensor_data r3 r5 = add r0, r0 write_scalar.i64 r4, r5 "
+                    "r6 = read_scalar.i64 r2 r7 = eq r2, r4 r6 = add r6, r7 release r3 " + (shared ? "release r1 " : "") + "leave (r6) }");
+        EXPECT_EQ(*f.number({21}), shared ? 21 : 43);
+        EXPECT_EQ(f.stats().leaked_objects, 0);
+    }
+}
+
 TEST(Execute, WeightsAreReadInPlace) {
     Assembled f(integer_entry(1, 1) + "function f(1) -> 1 { r1 = weights 8 r2 = read_scalar.i64 r1 r2 = add r2, r0 leave (r2) }\n"
                                       "weights \"0000000000000000\" \"2a00000000000000\"");

@@ -2,6 +2,7 @@
 #include "vm/trace.h"
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #ifdef NEREUS_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #else
@@ -76,6 +77,16 @@ TensorObject* Heap::new_tensor(DType dtype, std::span<const int64_t> dims) {
     std::copy(dims.begin(), dims.end(), object->dims);
     ++live_objects_;
     return object;
+}
+
+TensorObject* Heap::own(TensorObject* tensor) {
+    int64_t bytes;
+    const bool fits = payload_bytes(tensor->dtype, tensor->extents(), &bytes);
+    const std::byte* inside = reinterpret_cast<std::byte*>(tensor) + payload_at(int64_t(tensor->count), bytes);
+    if (!fits || (tensor->refs == 1 && tensor->data == inside)) return fits ? tensor : nullptr;
+    TensorObject* copy = new_tensor(tensor->dtype, tensor->extents());
+    if (copy && bytes > 0) std::memcpy(copy->data, tensor->data, size_t(bytes));
+    return copy;
 }
 
 TensorObject* Heap::borrow_tensor(DType dtype, std::span<const int64_t> dims, const std::byte* data) {

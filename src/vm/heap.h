@@ -28,6 +28,8 @@ class Heap {
     SeqObject* push(SeqObject* seq, Object* item);
     SeqObject* set(SeqObject* seq, int64_t index, Object* item);
     void write(RefObject* cell, Object* content);                                    // takes content
+    // The tensor itself where it has one owner and memory of its own, else a copy; null: no memory for it.
+    TensorObject* own(TensorObject* tensor);
 
     static void retain(Object* object) { ++object->refs; }
     void release(Object* object) { if (--object->refs == 0) destroy(object); }

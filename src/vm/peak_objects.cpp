@@ -244,6 +244,19 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
         R[in.a] = *changed;
         break;
     }
+    case Opcode::tensor_own: {
+        const Word from = R[in.b];
+        const Thing* tensor = known(in.b);
+        if (!tensor) return refuse(state, late_size);
+        if (tensor->refs == 1 && !tensor->borrowed) { R[in.a] = from; break; }
+        const Thing whole = *tensor;
+        std::optional<Word> made = heap.new_tensor(whole.dtype, whole.dims);
+        if (!made) return refuse(state, late_size);
+        heap.find(*made)->written = true, heap.find(*made)->at_most = whole.at_most, heap.find(*made)->elements = whole.elements;
+        heap.release(from);
+        R[in.a] = *made;
+        break;
+    }
     case Opcode::seq_concat: {
         const Thing* seq = known(in.b);
         if (!seq || !R[in.c].is_number()) return refuse(state, late_size);

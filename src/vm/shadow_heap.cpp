@@ -27,7 +27,7 @@ Word ShadowHeap::allocate(ObjectKind kind, int64_t bytes) {
     ++thing.name;
     thing.capacity = 0;
     thing.items_bytes = 0;
-    thing.written = false;
+    thing.written = thing.borrowed = false;
     thing.dims.clear();
     thing.at_most = 0;
     thing.elements.clear();
@@ -47,7 +47,7 @@ std::optional<Word> ShadowHeap::new_tensor(DType dtype, std::span<const int64_t>
 }
 Word ShadowHeap::borrow_tensor(DType dtype, std::span<const int64_t> dims) {
     Word made = allocate(ObjectKind::tensor, payload_at(int64_t(dims.size()), 0));
-    at(made).written = true;
+    at(made).written = at(made).borrowed = true;
     at(made).dtype = dtype;
     at(made).dims.assign(dims.begin(), dims.end());
     return made;

@@ -43,6 +43,7 @@ class ShadowHeap {
         uint32_t capacity = 0;               // seq: of its items
         int64_t bytes = 0, items_bytes = 0;  // of its blocks
         bool written = false;                // tensor: elements were; until then they are undefined
+        bool borrowed = false;               // tensor: they are those of an argument
         std::vector<int64_t> dims;           // tensor
         uint64_t at_most = 0;                // a bit per dim that is only bounded
         KnownBytes elements;                 // tensor
