@@ -6,6 +6,7 @@
 #include "exe/verify.h"
 #include "tensor/shape.h"
 #include <algorithm>
+#include <set>
 
 namespace nereus {
 namespace {
@@ -196,14 +197,14 @@ class CodeVerifier {
         State first{std::vector<uint64_t>(words), none_entered, true};
         for (uint32_t reg = 0; reg < range_.params; ++reg) write(first, reg);
         states[0] = std::move(first);
-        std::vector<uint32_t> work = {0};
+        std::set<uint32_t> work = {0};                   // in order of code: arms come before what follows both of them
         auto reach = [&](const State& from, uint32_t target) {
             uint32_t block = block_at[target - range_.begin] - 1;
-            if (join(states[block], from)) work.push_back(block);
+            if (join(states[block], from)) work.insert(block);
         };
         while (!work.empty()) {
-            uint32_t block = work.back();
-            work.pop_back();
+            uint32_t block = *work.begin();
+            work.erase(work.begin());
             State now = states[block];
             uint32_t end = block + 1 < begins.size() ? begins[block + 1] : range_.end;
             for (at_ = begins[block]; at_ < end; ++at_) {
