@@ -1,5 +1,6 @@
 #include "emit/lifetimes.h"
 #include <gtest/gtest.h>
+#include <random>
 #include <string>
 
 namespace nereus {
@@ -48,5 +49,53 @@ TEST(Lifetimes, LoopsGoAround) {
     EXPECT_EQ(spans(l, 1, 10), "2-4 6-9");
     l.write(2, 4), l.use(2, 5);                          // within a trip
     EXPECT_EQ(spans(l, 2, 10), "4-5");
+}
+
+// The definition, step by step: alive where it is touched, and before a step that it is alive in, unless written there.
+TEST(Lifetimes, AnyFlowAgreesWithTheDefinition) {
+    std::mt19937 random(3);
+    for (int round = 0; round < 500; ++round) {
+        constexpr uint32_t steps = 24;
+        struct Touch { bool any = false, enters = false, writes = false; } touches[steps];
+        bool follows[steps][steps] = {};
+        Lifetimes l;
+        for (uint32_t step = 0; step + 1 < steps; ++step) {
+            follows[step][step + 1] = random() % 8 != 0;
+            if (!follows[step][step + 1]) l.stop(step);
+        }
+        for (uint32_t i = random() % 6; i > 0; --i) {
+            uint32_t from = random() % (steps - 1), to = 1 + random() % (steps - 1);
+            follows[from][to] = true;
+            l.jump(from, to);
+        }
+        for (uint32_t i = random() % 9; i > 0; --i) {
+            uint32_t step = random() % steps;
+            bool write = random() % 2;
+            if (write) l.write(0, step);
+            else l.use(0, step);
+            if (!touches[step].writes && !write) touches[step].enters = true;
+            touches[step].any = true;
+            touches[step].writes |= write;
+        }
+        bool entered[steps] = {}, alive[steps] = {};
+        for (uint32_t step = 0; step < steps; ++step) entered[step] = touches[step].enters, alive[step] = touches[step].any;
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (uint32_t from = 0; from < steps; ++from)
+                for (uint32_t to = 0; to < steps; ++to) {
+                    if (!follows[from][to] || !entered[to]) continue;
+                    alive[from] = true;
+                    if (!touches[from].writes && !entered[from]) entered[from] = changed = true;
+                }
+        }
+        std::string expected;
+        for (uint32_t step = 0; step < steps; ++step) {
+            if (!alive[step] || (step > 0 && alive[step - 1])) continue;
+            uint32_t last = step;
+            while (last + 1 < steps && alive[last + 1]) ++last;
+            expected += (expected.empty() ? "" : " ") + std::to_string(step) + "-" + std::to_string(last);
+        }
+        EXPECT_EQ(spans(l, 0, steps), expected.empty() ? "0-0" : expected) << round;
+    }
 }
 } // namespace nereus
