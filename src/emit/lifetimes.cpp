@@ -1,82 +1,104 @@
-// Steps that can only follow one another are a *stretch*. From every use, backwards until a write, from stretch to stretch:
-// each slot on its own, so the work is its events and the stretches it lives through, however long they are.
+// Each slot on its own, backwards from touch to touch. What lies between two of them, and has none inside, is passed at once,
+// so the work is that of the touches and of what they are nested in, however long the code is.
 #include "emit/lifetimes.h"
 #include <algorithm>
+#include <span>
 
 namespace nereus {
 namespace {
-struct Stretch { uint32_t first, last; std::vector<uint32_t> before; };      // before: stretches that lead here
+struct Touch { uint32_t step; bool enters; };              // enters: it is read before it is written, so it is alive before
+using Touches = std::span<const Touch>;                    // ascending
 
-std::vector<Stretch> cut(uint32_t steps, const std::vector<StepSpan>& jumps, const std::vector<uint32_t>& stops) {
-    std::vector<bool> begins(steps + 1), stop(steps);
-    for (uint32_t step : stops) stop[step] = begins[step + 1] = true;
-    for (StepSpan jump : jumps) begins[jump.last] = begins[jump.first + 1] = true;
-    std::vector<Stretch> all;
-    std::vector<uint32_t> of(steps);
-    for (uint32_t step = 0; step < steps; ++step) {
-        if (step == 0 || begins[step]) {
-            all.push_back({step, step, {}});
-            if (step > 0 && !stop[step - 1]) all.back().before.push_back(uint32_t(all.size() - 2));
-        }
-        all.back().last = step;
-        of[step] = uint32_t(all.size() - 1);
-    }
-    for (StepSpan jump : jumps) all[of[jump.last]].before.push_back(of[jump.first]);
-    return all;
+size_t first_at(Touches touches, uint32_t step) {
+    return size_t(std::lower_bound(touches.begin(), touches.end(), step, [](Touch t, uint32_t wanted) { return t.step < wanted; }) - touches.begin());
 }
+
+class SlotWalk {
+ public:
+    // Where the slot is alive, descending. `live`: behind the part; returns whether it is alive when the part begins.
+    bool part(const Lifetimes::Part& part, Touches touches, bool live) {
+        uint32_t end = part.span.last + 1;                 // all from here on is done
+        while (!touches.empty()) {
+            const Lifetimes::Region* region = inside(part, touches.back().step);
+            const StepSpan at = region ? region->span() : StepSpan{touches.back().step, touches.back().step};
+            if (live) found(at.last + 1, end);
+            const size_t before = region ? first_at(touches, at.first) : touches.size() - 1;
+            if (!region) found(at.first, at.last + 1);
+            live = region ? this->region(*region, touches.subspan(before), live) : touches.back().enters;
+            touches = touches.first(before);
+            end = at.first;
+        }
+        if (live) found(part.span.first, end);
+        return live;
+    }
+    std::vector<StepSpan> spans;
+
+ private:
+    static const Lifetimes::Region* inside(const Lifetimes::Part& part, uint32_t step) {
+        auto next = std::upper_bound(part.inside.begin(), part.inside.end(), step,
+                                     [](uint32_t wanted, const Lifetimes::Region& r) { return wanted < r.span().first; });
+        return next != part.inside.begin() && step <= std::prev(next)->span().last ? &*std::prev(next) : nullptr;
+    }
+    bool region(const Lifetimes::Region& region, Touches touches, bool live) {
+        if (region.kind == Lifetimes::Kind::loop) return loop(region.parts[0], region.parts[1], touches, live);
+        bool enters = false;
+        for (size_t i = region.parts.size(); i-- > 0;) {
+            const size_t before = first_at(touches, region.parts[i].span.first);
+            enters |= part(region.parts[i], touches.subspan(before), live);
+            touches = touches.first(before);
+        }
+        return enters;
+    }
+    // Behind the body comes the head, so whether that begins alive is asked before.
+    bool loop(const Lifetimes::Part& head, const Lifetimes::Part& body, Touches touches, bool live) {
+        const size_t before = first_at(touches, body.span.first);
+        const Touches in_head = touches.first(before), in_body = touches.subspan(before);
+        ++asking_;
+        const bool enters = part(head, in_head, part(body, in_body, false) || live);
+        --asking_;
+        if (asking_ == 0) part(head, in_head, part(body, in_body, enters) || live);
+        return enters;
+    }
+    void found(uint32_t first, uint32_t end) {
+        if (asking_ == 0 && first < end) spans.push_back({first, end - 1});
+    }
+    int asking_ = 0;                                       // above 0: nothing is written down
+};
 } // namespace
 
+void Lifetimes::part(uint32_t first) {
+    std::vector<Part>& parts = open_.back().parts;
+    if (!parts.empty()) parts.back().span.last = first - 1;
+    parts.push_back({{first, first}, {}});
+}
+
+void Lifetimes::leave(uint32_t last) {
+    Region done = std::move(open_.back());
+    open_.pop_back();
+    done.parts.back().span.last = last;
+    (open_.empty() ? top_ : open_.back().parts.back().inside).push_back(std::move(done));
+}
+
 std::vector<std::vector<StepSpan>> Lifetimes::find(uint32_t slots, uint32_t steps) const {
-    const std::vector<Stretch> stretches = cut(steps, jumps_, stops_);
     std::vector<Event> events = events_;
     std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
         return a.slot != b.slot ? a.slot < b.slot : a.step != b.step ? a.step < b.step : a.order < b.order;
     });
+    const Part all{{0, steps - 1}, top_};
     std::vector<std::vector<StepSpan>> spans(slots);
-    constexpr uint32_t nothing = UINT32_MAX;
-    std::vector<uint32_t> last_touch(stretches.size(), nothing);     // of the slot at hand: its last step in a stretch
-    std::vector<bool> left(stretches.size());              // of the slot at hand: alive when the stretch ends
-    std::vector<uint32_t> open;                            // stretches at whose beginning it is alive
-    std::vector<uint32_t> visited;
-    std::vector<StepSpan> found;
+    std::vector<Touch> touches;
     for (size_t i = 0; i < events.size();) {
         const uint32_t slot = events[i].slot;
-        size_t at = 0;                                     // the stretch of the event
-        for (bool is_first = true; i < events.size() && events[i].slot == slot; is_first = false) {
-            const uint32_t step = events[i].step;
-            const bool enters = !events[i].write;          // else what was in it is dead
-            while (i < events.size() && events[i].slot == slot && events[i].step == step) ++i;
-            if (is_first || step > stretches[at].last)
-                at = size_t(std::upper_bound(stretches.begin(), stretches.end(), step,
-                                             [](uint32_t wanted, const Stretch& s) { return wanted < s.first; }) - stretches.begin()) - 1;
-            const uint32_t previous = last_touch[at];
-            if (!enters) found.push_back({step, step});
-            else found.push_back({previous == nothing ? stretches[at].first : previous, step});
-            if (enters && previous == nothing) open.push_back(uint32_t(at));
-            if (previous == nothing) visited.push_back(uint32_t(at));
-            last_touch[at] = step;
-        }
-        while (!open.empty()) {
-            const Stretch& entered = stretches[open.back()];
-            open.pop_back();
-            for (uint32_t from : entered.before) {
-                if (left[from]) continue;
-                left[from] = true;
-                visited.push_back(from);
-                const bool through = last_touch[from] == nothing;
-                found.push_back({through ? stretches[from].first : last_touch[from], stretches[from].last});
-                if (through) open.push_back(from);
-            }
-        }
-        std::sort(found.begin(), found.end(), [](StepSpan a, StepSpan b) { return a.first < b.first; });
-        for (StepSpan span : found) {
+        touches.clear();
+        for (; i < events.size() && events[i].slot == slot; ++i)
+            if (touches.empty() || touches.back().step != events[i].step) touches.push_back({events[i].step, !events[i].write});
+        SlotWalk walk;
+        walk.part(all, touches, false);
+        for (size_t k = walk.spans.size(); k-- > 0;) {
             std::vector<StepSpan>& merged = spans[slot];
-            if (!merged.empty() && span.first <= merged.back().last + 1) merged.back().last = std::max(merged.back().last, span.last);
-            else merged.push_back(span);
+            if (!merged.empty() && walk.spans[k].first == merged.back().last + 1) merged.back().last = walk.spans[k].last;
+            else merged.push_back(walk.spans[k]);
         }
-        for (uint32_t each : visited) last_touch[each] = nothing, left[each] = false;
-        visited.clear();
-        found.clear();
     }
     for (std::vector<StepSpan>& each : spans)
         if (each.empty()) each.push_back({0, 0});          // never touched: costs a moment
