@@ -287,8 +287,8 @@ void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
     }
     for (size_t i = 0; i < b.defines.size(); ++i) defined.push_back(fresh());
 
-    std::vector<uint32_t> to_end, ends;
-    const uint32_t fork = step_;
+    std::vector<uint32_t> to_end;
+    lifetimes_.enter(Lifetimes::Kind::branch);
     Reg subject = number(b.args[0]);
     for (size_t arm = 0; arm < b.blocks.size(); ++arm) {
         bool last = arm + 1 == b.blocks.size();
@@ -302,8 +302,7 @@ void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
             skip = put(Opcode::jump_unless, 0, taken);
         }
         open_scope();
-        ++step_;
-        if (arm > 0) lifetimes_.jump(fork, step_);
+        lifetimes_.part(++step_);
         const Block& body = function_[b.blocks[arm]];
         block(b.blocks[arm], adopted, targets, [&] {
             for (size_t i = 0; i < b.results.size(); ++i) {
@@ -316,16 +315,13 @@ void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
         close_scope();
         ++step_;
         if (!last) {
-            ends.push_back(step_);
-            lifetimes_.stop(step_);
             to_end.push_back(put(Opcode::jump));
             patch(skip, here());
         }
     }
     uint32_t end = here();
     for (uint32_t jump : to_end) patch(jump, end);
-    ++step_;
-    for (uint32_t arm_end : ends) lifetimes_.jump(arm_end, step_);
+    lifetimes_.leave(step_++);
     for (size_t i = 0; i < b.defines.size(); ++i) define(b.defines[i], defined[i]);
     for (size_t i = 0; i < b.results.size(); ++i) {
         if (kept(b.results[i]) == Kept::number) bind_number(b.results[i], registers[i]);

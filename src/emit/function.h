@@ -1,8 +1,8 @@
 // emit/function.h - writes the bytecode of one function.
 //
 // Registers are never reused: a value's register holds it until the function returns. Memory is: every tensor kept at an
-// address gets a slot with lifetimes in *steps*, which number the bindings in program order. Every touch of a slot and
-// every jump is told to `lifetimes_`. Steps that control leaves by a jump have no launch of their own.
+// address gets a slot with lifetimes in *steps*, which number the bindings in program order. Every touch of a slot,
+// every branch and every loop is told to `lifetimes_`. Steps that control leaves by a jump have no launch of their own.
 //
 // Ownership. An object is owned by the block that made it, or that adopted it: when the last use lies inside the arms of
 // a branch, each arm adopts it and lets go of it in its own time. At its last use an object is moved into whatever takes

@@ -76,7 +76,8 @@ void EmitFunction::loop(const Binding& b) {
     Reg counter = fresh();
     put(Opcode::load_constant, counter, program_.constant(0));
 
-    const uint32_t head_step = ++step_;
+    lifetimes_.enter(Lifetimes::Kind::loop);
+    lifetimes_.part(++step_);
     open_scope();
     uint32_t head = here();
     for (size_t i = 0; i < body.symbols.size(); ++i) define(body.symbols[i], carried[i]);
@@ -97,7 +98,7 @@ void EmitFunction::loop(const Binding& b) {
         block(b.blocks[0], {}, {}, [&] { put(Opcode::move, more, number(function_[b.blocks[0]].results[0])); }, true);
         exit = put(Opcode::jump_unless, 0, more);
     }
-    const uint32_t exit_step = ++step_;
+    lifetimes_.part(++step_ + 1);
     Targets targets(body.results.size());
     std::vector<ValueId> adopted;
     for (size_t i = 0; i < states; ++i) {
@@ -147,12 +148,9 @@ void EmitFunction::loop(const Binding& b) {
         if (s.next) touch(s.at);                         // either slot may be the one that is read next
     put(Opcode::add, counter, counter, constant(1));
     put(Opcode::jump, head);
-    lifetimes_.jump(step_, head_step);
-    lifetimes_.stop(step_);
     close_scope();
     patch(exit, here());
-    ++step_;
-    lifetimes_.jump(exit_step, step_);
+    lifetimes_.leave(step_++);
 
     for (size_t i = 0; i < b.defines.size(); ++i) define(b.defines[i], carried[i]);
     for (size_t i = 0; i < states; ++i) {

@@ -5,7 +5,8 @@
 
 namespace nereus {
 // Indices are in range, counts agree, functions and plan programs tile the code, control stays inside its function,
-// every register is written before it is read, and slots, lists and prefixes belong to the region entered last.
+// every register is written before it is read, and slots, lists and prefixes belong to the region entered last. A jump
+// back leads to code that was reached from before it.
 // A plan program ends with its first `leave`.
 // Trusted: that objects are what an instruction takes them for, that sizes fit buffers, and the machine code.
 // Errors are Code::internal and name the function, the instruction and the rule.

@@ -1,11 +1,13 @@
-// Two walks. The first looks at every instruction alone: operands, counts, targets. The second follows control from
-// block to block and keeps, per block, the registers written on every path and the region entered last.
+// Two walks. The first looks at every instruction alone: operands, counts, targets. The second goes from block to block, in
+// order of code, and keeps the registers written on every way to a block and the region entered last. Once is enough: a jump
+// back must find that what held at its target holds still.
 #include "exe/verify_code.h"
 #include "exe/extents.h"
 #include "dim/relation.h"
 #include "exe/verify.h"
 #include "tensor/shape.h"
 #include <algorithm>
+#include <unordered_map>
 
 namespace nereus {
 namespace {
@@ -15,7 +17,6 @@ constexpr size_t max_flow_words = size_t(1) << 27;        // what the second wal
 struct State {
     std::vector<uint64_t> written;
     int64_t region = none_entered;
-    bool reached = false;
 };
 
 class CodeVerifier {
@@ -38,6 +39,7 @@ class CodeVerifier {
     uint32_t at_ = 0;                                     // the instruction looked at
 
     const Instruction& in() const { return exe_.code[at_]; }
+    static bool is_jump(Opcode op) { return op == Opcode::jump || op == Opcode::jump_if || op == Opcode::jump_unless; }
     static bool falls_through(Opcode op) {
         return op != Opcode::jump && op != Opcode::leave && op != Opcode::fail;
     }
@@ -180,46 +182,57 @@ class CodeVerifier {
         begin_block(range_.begin);
         for (uint32_t i = range_.begin; i < range_.end; ++i) {
             Opcode op = exe_.code[i].op;
-            bool jumps = op == Opcode::jump || op == Opcode::jump_if || op == Opcode::jump_unless;
-            if (jumps) begin_block(exe_.code[i].a);
-            if (jumps || !falls_through(op)) begin_block(i + 1);
+            if (is_jump(op)) begin_block(exe_.code[i].a);
+            if (is_jump(op) || !falls_through(op)) begin_block(i + 1);
         }
         for (uint32_t i = range_.begin; i < range_.end; ++i)
             if (block_at[i - range_.begin]) {
                 begins.push_back(i);
                 block_at[i - range_.begin] = uint32_t(begins.size());
             }
-        at_ = range_.begin;
-        if (words > max_flow_words / begins.size()) return wrong("too many registers and blocks");
+        std::vector<uint32_t> last_jump_back(begins.size(), 0);         // to this block; 0: none
+        for (uint32_t i = range_.begin; i < range_.end; ++i)
+            if (is_jump(exe_.code[i].op) && exe_.code[i].a <= i) last_jump_back[block_at[exe_.code[i].a - range_.begin] - 1] = i;
 
-        std::vector<State> states(begins.size());
-        State first{std::vector<uint64_t>(words), none_entered, true};
+        std::unordered_map<uint32_t, State> states;      // of blocks that are reached, as long as something may yet lead to them
+        State first{std::vector<uint64_t>(words), none_entered};
         for (uint32_t reg = 0; reg < range_.params; ++reg) write(first, reg);
-        states[0] = std::move(first);
-        std::vector<uint32_t> work = {0};
-        auto reach = [&](const State& from, uint32_t target) {
-            uint32_t block = block_at[target - range_.begin] - 1;
-            if (join(states[block], from)) work.push_back(block);
-        };
-        while (!work.empty()) {
-            uint32_t block = work.back();
-            work.pop_back();
-            State now = states[block];
+        states.emplace(0, std::move(first));
+        for (uint32_t block = 0; block < begins.size(); ++block) {
+            auto reached = states.find(block);
+            if (reached == states.end()) continue;
+            const bool is_head = last_jump_back[block] >= begins[block];
+            if (is_head && enters_another(reached->second.region, begins[block], last_jump_back[block])) reached->second.region = mixed;
+            State now = is_head ? reached->second : std::move(reached->second);
+            if (!is_head) states.erase(reached);
             uint32_t end = block + 1 < begins.size() ? begins[block + 1] : range_.end;
             for (at_ = begins[block]; at_ < end; ++at_) {
                 TRY(step(now));
-                Opcode op = in().op;
-                if (op == Opcode::jump || op == Opcode::jump_if || op == Opcode::jump_unless) reach(now, in().a);
-                if (at_ + 1 == end && falls_through(op)) reach(now, end);
+                auto reach = [&](uint32_t target) -> Status {
+                    uint32_t next = block_at[target - range_.begin] - 1;
+                    if (next > block) {
+                        auto [known, is_new] = states.try_emplace(next, now);
+                        if (!is_new) join(known->second, now);
+                        if (words > max_flow_words / states.size()) return wrong("too many registers and blocks");
+                        return {};
+                    }
+                    auto head = states.find(next);
+                    if (head == states.end()) return wrong("a jump back to where control has not been");
+                    if (join(head->second, now)) return wrong("a jump back to where more was known");
+                    if (last_jump_back[next] == at_) states.erase(head);
+                    return {};
+                };
+                if (is_jump(in().op)) TRY(reach(in().a));
+                if (at_ + 1 == end && falls_through(in().op)) TRY(reach(end));
             }
         }
         return {};
     }
+    bool enters_another(int64_t region, uint32_t first, uint32_t last) const {
+        return std::any_of(exe_.code.begin() + first, exe_.code.begin() + last,
+                           [&](const Instruction& in) { return in.op == Opcode::enter && in.a != region; });
+    }
     static bool join(State& into, const State& from) {
-        if (!into.reached) {
-            into = from;
-            return true;
-        }
         bool changed = false;
         for (size_t i = 0; i < into.written.size(); ++i) {
             uint64_t both = into.written[i] & from.written[i];

@@ -89,6 +89,10 @@ TEST(Verify, RegistersAreWrittenOnEveryPath) {
     EXPECT_EQ(of_function("{ move_if r1, r0, r0 r1 = neg r0 leave (r1) }"),
               "function 0 \"f\", instruction 0 (move_if): register 1 is read before it is written");
     EXPECT_EQ(of_function("{ x: r1 = neg r0 jump_if x, r1 leave (r1) }"), "well formed");
+    EXPECT_EQ(of_function("{ jump_if y, r0 r1 = neg r0 x: leave (r1) y: jump x }"),
+              "function 0 \"f\", instruction 3 (jump): a jump back to where more was known");
+    EXPECT_EQ(of_function("{ jump y x: r1 = neg r0 leave (r1) y: jump x }"),
+              "function 0 \"f\", instruction 3 (jump): a jump back to where control has not been");
     EXPECT_EQ(of_function("registers 70 { r1 = neg r0 leave (r1) }"),
               "function 0 \"f\": 70 registers, but 2 are written");
 }
@@ -98,6 +102,9 @@ TEST(Verify, RegionsAreEnteredOnEveryPath) {
               "function 0 \"main\", instruction 2 (run): no region has been entered");
     EXPECT_EQ(changed("  enter 0\n", "  jump_if over, r2\n  enter 0\nover:\n"),
               "function 0 \"main\", instruction 4 (run): the region differs with the path taken");
+    EXPECT_EQ(changed("  enter 0\n", "again:\n  enter 0\n  jump_if again, r2\n"), "well formed");
+    EXPECT_EQ(changed("  enter 0\n  run 0\n", "again:\n  run 0\n  enter 0\n  jump_if again, r2\n"),
+              "function 0 \"main\", instruction 2 (run): the region differs with the path taken");
     EXPECT_EQ(changed("run 1", "run 2"),
               "function 0 \"main\", instruction 6 (run): run list 2 is out of range, there are 2");
     EXPECT_EQ(changed("call.0 f", "call.1 f"),

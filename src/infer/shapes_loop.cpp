@@ -1,11 +1,13 @@
 // infer/shapes_loop.cpp - for and while. Round 1 walks the body with the states as they enter, later rounds with what the
-// round before made of them (shapes_states.h), until nothing changes. All rounds are muted; one last walk speaks.
+// round before made of them (shapes_states.h), until nothing changes. All rounds are muted; one last walk speaks. Where even
+// that is muted, for this is a round of a loop around, the last round does: else nests would be walked twice per level.
 //
 // Stored form: the symbols of varying leaves are carried by the loop (Block::symbols), and so are the counter of a while
 // and the sizes of yielded rows that only running tells.
 #include "infer/shapes_states.h"
 #include "infer/shapes_walk.h"
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace nereus {
@@ -35,10 +37,9 @@ class Walk::Loop {
         scope = w.now();
         visible = [this](Dim d) { return w.visible(d, scope); };
         bool audible = std::exchange(w.audible_, false);
-        Status settled = settle();
+        Result<std::optional<Turn>> settled = settle(!audible);
         w.audible_ = audible;
-        if (!settled) return std::move(settled).error();
-        return speak();
+        return speak(TRY(std::move(settled)));
     }
 
  private:
@@ -54,21 +55,30 @@ class Walk::Loop {
 
     Error internal(const char* what) const { return Error{.code = Code::internal, .message = what, .where = b.span}; }
 
-    Status settle() {
-        int round = 0;
-        for (bool changed = true; changed; ++round) {
+    // The last round, if it is wanted; what is known in it is then known still.
+    Result<std::optional<Turn>> settle(bool wants_last) {
+        for (int round = 0;; ++round) {
             if (round == most_rounds) return internal("the shapes of a loop's states do not settle");
             const size_t widenings = w.program_.widenings;
             w.know_.push();
             Turn turn = TRY(walk_once());
             Comparison found = compare(turn, round == 0);
+            const std::vector<size_t> groups = groups_of_states();
             bool regrouped = regroup(states);
-            changed = found.changed || regrouped || found.enter != enter || w.program_.widenings != widenings;
+            bool changed = found.changed || regrouped || found.enter != enter || w.program_.widenings != widenings;
             enter = found.enter;
-            w.know_.pop();
+            const bool is_last = !changed && wants_last && groups == groups_of_states();
+            if (!is_last) w.know_.pop();
+            if (changed) continue;
+            w.program_.report.rounds = std::max<int64_t>(w.program_.report.rounds, round + 1);
+            return is_last ? std::optional(std::move(turn)) : std::nullopt;
         }
-        w.program_.report.rounds = std::max<int64_t>(w.program_.report.rounds, round);
-        return {};
+    }
+    std::vector<size_t> groups_of_states() const {
+        std::vector<size_t> groups;
+        for (const auto& [path, s] : states)
+            if (s.kind == LeafState::Kind::varying) groups.push_back(s.group);
+        return groups;
     }
 
     Comparison compare(const Turn& turn, bool first) {
@@ -115,13 +125,16 @@ class Walk::Loop {
     }
 
     // The walk that counts: its symbols are the ones that stay.
-    Result<Made> speak() {
-        w.know_.push();
+    Result<Made> speak(std::optional<Turn> walked) {
         BlockId outer = w.open_block();
         BlockId own = w.at_;
-        Turn turn = TRY(walk_once());
-        Comparison found = compare(turn, false);
-        if (found.changed || found.enter != enter) return internal("a loop's last walk differs from the round before it");
+        if (!walked) {
+            w.know_.push();
+            walked = TRY(walk_once());
+            Comparison found = compare(*walked, false);
+            if (found.changed || found.enter != enter) return internal("a loop's last walk differs from the round before it");
+        }
+        const Turn turn = std::move(*walked);
         std::map<size_t, Dim> exits = carry_groups(turn);
         Dim trips = counted ? trips_of_bound() : carry_counter(turn);
         std::vector<AbsId> parts = w.abstracts_[states_at(w.abstracts_, states, trips, exits, enter)].parts;

@@ -59,7 +59,7 @@ class Compare : public Join {
         Dim head = arms[0], out = arms[1];
         auto [it, is_new] = states_.try_emplace(path);
         LeafState& s = it->second;
-        if (is_new) s.init = head, changed = true;       // a path first met: its head is what enters
+        if (is_new) s.init = head;                       // a path first met: its head is what enters, in the next walk too
         s.extent = is_extent;
         s.is_new = false;
         if (!out.valid()) return s.init;                 // the body never gets to its end

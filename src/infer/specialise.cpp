@@ -2,6 +2,7 @@
 // known, and one procedure types everything. A use inside the group asks for a copy like any other; monomorphic
 // recursion makes that the copy at hand, so there are finitely many.
 #include "infer/specialise.h"
+#include "infer/call_depth.h"
 #include "infer/leaf_functions.h"
 #include "infer/specialise_forms.h"
 #include "infer/types_finish.h"
@@ -34,6 +35,7 @@ class Specialiser {
         copies_[entry] = 1;
         waiting_.push_back({entry, read_signature(context_, entry, false).type, FunctionId(0)});
         for (; !waiting_.empty(); waiting_.pop_front()) TRY(specialise(waiting_.front()));
+        TRY(check_call_depth(out_, FunctionId(0)));
         return std::move(out_);
     }
 

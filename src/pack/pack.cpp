@@ -1,8 +1,12 @@
-// First fit in three orders, the best one kept: by size, by birth, and by death from the end on. The buffers placed so far are kept
-// sorted by offset in the front of `order`, so that finding the lowest gap for a new one is a single walk over those
-// whose lifetimes meet its own.
+// First fit in three orders, the best one kept: by size, by birth, and by death from the end on. Few buffers are kept sorted
+// by offset in the front of `order` once they are placed, so that finding the lowest gap for a new one is a single walk over
+// those whose lifetimes meet its own; many are looked up in a tree.
 #include "pack/pack.h"
+#include "pack/occupied.h"
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace nereus {
 namespace {
@@ -26,8 +30,9 @@ bool meet(const PackBuffer& a, const PackBuffer& b) {
 }
 
 enum class Order : uint8_t { size, birth, death };
+constexpr size_t few = 512;                              // up to here a walk is faster
 
-int64_t first_fit(std::span<const PackBuffer> buffers, Order by, std::span<int64_t> offsets, std::span<uint32_t> order) {
+void sort(std::span<const PackBuffer> buffers, Order by, std::span<uint32_t> order) {
     for (size_t i = 0; i < buffers.size(); ++i) order[i] = uint32_t(i);
     std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
         if (buffers[a].low != buffers[b].low) return buffers[a].low;
@@ -37,6 +42,22 @@ int64_t first_fit(std::span<const PackBuffer> buffers, Order by, std::span<int64
         if (buffers[a].size != buffers[b].size) return buffers[a].size > buffers[b].size;
         return a < b;
     });
+}
+
+int64_t first_fit_of_many(std::span<const PackBuffer> buffers, Occupied& occupied, std::span<int64_t> offsets,
+                          std::span<const uint32_t> order) {
+    int64_t total = 0;
+    occupied.clear();
+    for (uint32_t next : order) {
+        int64_t size = rounded(buffers[next]);
+        offsets[next] = occupied.lowest(buffers[next], size);
+        occupied.place(buffers[next], offsets[next], size);
+        total = std::max(total, offsets[next] + size);
+    }
+    return total;
+}
+
+int64_t first_fit_of_few(std::span<const PackBuffer> buffers, std::span<int64_t> offsets, std::span<uint32_t> order) {
     int64_t total = 0;
     for (size_t placed = 0; placed < order.size(); ++placed) {
         uint32_t next = order[placed];
@@ -57,14 +78,15 @@ int64_t first_fit(std::span<const PackBuffer> buffers, Order by, std::span<int64
 }
 
 int64_t max_sum(std::span<const PackBuffer> buffers, int64_t (*bytes)(const PackBuffer&)) {
-    int64_t most = 0;
-    for (const PackBuffer& at : buffers)                 // the maximum is reached when some buffer begins
-        for (size_t span = 0; span < spans(at); ++span) {
-            int64_t live = 0;
-            for (const PackBuffer& other : buffers)
-                if (other.alive_at(first(at, span))) live += bytes(other);
-            most = std::max(most, live);
+    std::vector<std::pair<uint64_t, int64_t>> changes;   // from a step on; what ends there comes before what begins
+    for (const PackBuffer& buffer : buffers)
+        for (size_t span = 0; span < spans(buffer); ++span) {
+            changes.emplace_back(first(buffer, span), bytes(buffer));
+            changes.emplace_back(uint64_t(last(buffer, span)) + 1, -bytes(buffer));
         }
+    std::sort(changes.begin(), changes.end());
+    int64_t live = 0, most = 0;
+    for (auto [step, change] : changes) most = std::max(most, live += change);
     return most;
 }
 } // namespace
@@ -85,20 +107,23 @@ Result<int64_t> pack(std::span<const PackBuffer> buffers, PackMode mode, std::sp
             return Error{Code::memory, "the sizes of the program's buffers overflow"};
         offsets[i] = sum - size;
     }
-    switch (mode) {
-    case PackMode::apart: return sum;
-    case PackMode::pool: return first_fit(buffers, Order::birth, offsets, order);
-    case PackMode::packed: break;
-    }
+    if (mode == PackMode::apart) return sum;
+    std::optional<Occupied> occupied;
+    if (buffers.size() > few) occupied.emplace(buffers);
+    auto first_fit = [&](Order by) {
+        sort(buffers, by, order);
+        return occupied ? first_fit_of_many(buffers, *occupied, offsets, order) : first_fit_of_few(buffers, offsets, order);
+    };
+    if (mode == PackMode::pool) return first_fit(Order::birth);
     const int64_t bound = max_sum(buffers, rounded);     // none can be smaller
     Order best = Order::size;
     int64_t least = INT64_MAX, total = 0;
     for (Order by : {Order::size, Order::birth, Order::death}) {
-        total = first_fit(buffers, by, offsets, order);
+        total = first_fit(by);
         if (total == bound) return total;
         if (total < least) least = total, best = by;
     }
-    return total == least ? total : first_fit(buffers, best, offsets, order);
+    return total == least ? total : first_fit(best);
 }
 
 int64_t max_live(std::span<const PackBuffer> buffers) {

@@ -22,7 +22,7 @@ enum class PackMode : uint8_t {
 };
 
 // Gives every buffer an offset, a multiple of slot_alignment; returns the bytes needed. Buffers alive at the same time
-// never overlap. Does not allocate: `order` is scratch. All three spans have one length.
+// never overlap. `order` is scratch. All three spans have one length.
 Result<int64_t> pack(std::span<const PackBuffer> buffers, PackMode mode, std::span<int64_t> offsets,
                      std::span<uint32_t> order);
 

@@ -25,7 +25,7 @@ TEST(Pack, LowBuffersComeFirst) {
 TEST(Pack, RandomBuffersAliveTogetherNeverOverlap) {
     std::mt19937 random(7);
     for (int round = 0; round < 300; ++round) {
-        std::vector<PackBuffer> buffers(1 + random() % 40);
+        std::vector<PackBuffer> buffers(1 + random() % (round % 30 ? 40 : 1000));
         for (PackBuffer& b : buffers) {
             b.size = int64_t(random() % 1000);
             b.first = random() % 30;
