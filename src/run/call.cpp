@@ -165,7 +165,7 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
 
 namespace {
 void print_peak(const Stats& stats, const Result<int64_t>& predicted, bool returned) {
-    std::string text = predicted ? std::to_string(*predicted) + " bytes predicted"
+    std::string text = predicted  ? std::to_string(*predicted) + " bytes predicted"
                        : returned ? "not predicted: " + predicted.error().message
                                   : "not predicted, as the call fails";     // its own error says why
     std::fprintf(stderr, "call %ld: peak %s, %ld measured\n", long(stats.calls), text.c_str(), long(stats.peak_bytes));
