@@ -194,6 +194,10 @@ Result<TermId> TypeWalk::call(BindingId id, const Binding& b) {
         Error error = std::move(fits).error();
         Span declared = callee[callee.params[i]].span;
         if (declared.known() && !callee.from_prelude) error.notes.push_back({declared, "the parameter"});
+        std::optional<Clash> clash = unify(terms_, terms_.part(type, i), of(b.args[i]));
+        if (b.function == id_ && clash && clash->kind == Clash::Kind::rigid)
+            error.hint = "a function calls itself with its own types only, as there is one copy of it per type: a type that holds itself with "
+                         "other types can be taken apart step by step, but not by recursion";
         if (callee.from_prelude && error.hint.empty() && error.notes.empty()) error.hint = "it is called as `" + call_text(callee) + "`";
         return error;
     }
