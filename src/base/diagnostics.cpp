@@ -4,6 +4,7 @@
 namespace nereus {
 namespace {
 std::string_view line_of(std::string_view text, int32_t line) {
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);               // as the lexer does
     for (; line > 1; --line) {
         size_t end = text.find('\n');
         if (end == std::string_view::npos) return {};

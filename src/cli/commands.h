@@ -22,5 +22,6 @@ void warn(const CompileReport& report, std::span<const SourceText> sources);    
 extern const FlagSpec compile_flags[4];      // entry, target, checked, without
 CompileOptions compile_options(const Arguments& arguments);
 bool is_stage(std::string_view name);        // that run_until knows
+Error no_such_stage(std::string_view name);  // a usage error with did-you-mean
 std::string times_text(const CompileReport& report);     // stage, milliseconds, bindings before and after
 } // namespace nereus

@@ -72,7 +72,7 @@ int dump_command(Words words) {
     if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one program", {}, "nereus dump --help"});
     std::string after = arguments->value("after", "shapes");
     bool known = after == "types" || after == "kernels" || after == "code";
-    if (!known && !is_stage(after)) return fail(Error{Code::usage, "there is no stage '" + after + "'", {}, "nereus dump --help lists them"});
+    if (!known && !is_stage(after)) return fail(no_such_stage(after));
 
     int exit = 0;
     std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit);

@@ -7,7 +7,8 @@ namespace nereus {
 namespace {
 constexpr std::string_view help_text =
     "nereus opt PROGRAM.nr --pass=NAME\n"
-    "Reads a program, runs passes on it and prints the result.\n"
+    "Reads a program, runs passes on it and prints the result. A pass needs types: the program has one copy of each function\n"
+    "per type by then, of what the entry needs.\n"
     "\n"
     "  nereus opt net.nr --after=shapes --pass=inline_calls --pass=dead_code\n"
     "\n";
@@ -17,12 +18,21 @@ void list(std::span<const Stage> table, std::string_view where) {
         if (stage.pass)
             std::printf("%-18s %s%s\n", std::string(stage.name).c_str(), std::string(stage.reason).c_str(), std::string(where).c_str());
 }
+
+Status check_stage(const std::string& after) {
+    if (after == "parse" || after == "types")
+        return Error{Code::usage, "--after=" + after + ": a pass needs a program of one type per value", {},
+                     "--after=specialise, which is the default, or a later stage"};
+    if (after == "kernels" || after == "code")
+        return Error{Code::usage, "--after=" + after + ": passes are done by then", {}, "nereus dump --after=" + after + " prints it"};
+    return is_stage(after) ? Status() : no_such_stage(after);
+}
 } // namespace
 
 int opt_command(Words words) {
     const FlagSpec flags[] = {{"pass", true, "NAME the pass to run; may be given several times"},
-                              {"after", true, "STAGE the stages up to this one run first; dump --help lists them (parse)"},
-                              {"entry", true, "NAME the function to compile, for --after (main)"},
+                              {"after", true, "STAGE the stages up to this one run first; dump --help lists them (specialise)"},
+                              {"entry", true, "NAME the function to compile (main)"},
                               {"list", false, "the passes, with reasons"},
                               {"help", false, "this text"}};
     Result<Arguments> arguments = parse_arguments(words, flags);
@@ -37,8 +47,9 @@ int opt_command(Words words) {
         return 0;
     }
     if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one program", {}, "nereus opt --help"});
-    std::string after = arguments->value("after", "parse");
-    if (!is_stage(after)) return fail(Error{Code::usage, "there is no stage '" + after + "'", {}, "nereus dump --help lists them"});
+    std::string after = arguments->value("after", "specialise");
+    if (Status fits = check_stage(after); !fits) return fail(fits.error());
+    if (!arguments->has("pass")) return fail(Error{Code::usage, "no pass is given", {}, "--pass=NAME runs one, --list shows them; nereus dump prints a program"});
     std::vector<const Stage*> passes;
     for (const std::string& name : arguments->values("pass")) {
         passes.push_back(find_pass(name));

@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "base/suggest.h"
 #include "driver/pipeline.h"
 #include "base/diagnostics.h"
 #include "library/library.h"
@@ -54,6 +55,14 @@ CompileOptions compile_options(const Arguments& arguments) {
 
 bool is_stage(std::string_view name) {
     return name == "parse" || std::ranges::any_of(pipeline(), [&](const Stage& stage) { return stage.name == name; });
+}
+
+Error no_such_stage(std::string_view name) {
+    std::vector<std::string_view> names = {"parse", "types", "kernels", "code"};
+    for (const Stage& stage : pipeline()) names.push_back(stage.name);
+    Error error{Code::usage, "there is no stage '" + std::string(name) + "'", {}, did_you_mean("", name, names)};
+    if (error.hint.empty()) error.hint = "nereus dump --help lists them";
+    return error;
 }
 
 std::string times_text(const CompileReport& report) {

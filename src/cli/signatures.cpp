@@ -8,7 +8,7 @@
 
 namespace nereus {
 namespace {
-// The levels of contract K9, each with all that come before it.
+// The levels of contract K9. A level may do all that comes before it; whether it also fails is asked for apart.
 std::string_view effect_text(Effect effect) {
     switch (effect) {
     case Effect::total: return "total";
@@ -79,7 +79,8 @@ std::string signatures_text(Module module) {
         for (const DimFact& fact : needs.of(FunctionId(i))) where += (where.empty() ? "" : ", ") + printer.fact(fact);
         if (!where.empty()) where = (module.functions[i].where.empty() ? "\n  where " : ", ") + where;
         Does does = effects.of(FunctionId(i));
-        text += header + where + "\n  # " + std::string(effect_text(does.effect)) + (does.ends ? "" : ", may not end") + "\n";
+        text += header + where + "\n  # " + std::string(effect_text(does.effect)) +
+                (does.fails && does.effect != Effect::may_fail ? ", may fail" : "") + (does.ends ? "" : ", may not end") + "\n";
     }
     return text;
 }

@@ -112,6 +112,36 @@ TEST(EveryStage, KeepsWhatProgramsMean) {
         for (const std::string& entry : entries_of(file.path())) every_stage(file.path(), entry, 8);
 }
 
+// As nereus opt allows: a pass at a place that no compile gives it ends with a sound module or says why not.
+TEST(EveryPass, RunsAfterEveryStage) {
+    std::vector<const Stage*> passes;
+    for (std::span<const Stage> table : {pipeline(), on_request()})
+        for (const Stage& stage : table)
+            if (stage.pass) passes.push_back(&stage);
+    for (const char* file : {"control.nr", "cells.nr", "functions.nr", "tail.nr"}) {
+        const std::string path = std::string(NEREUS_SOURCE_DIR "/test/programs/") + file;
+        std::vector<SourceText> sources;
+        Result<Module> parsed = parse_program(path, &sources);
+        ASSERT_TRUE(parsed) << path;
+        for (const std::string& entry : entries_of(path)) {
+            CompileOptions options;
+            options.entry = entry;
+            for (const Stage& after : pipeline()) {
+                if (after.name == "init") continue;      // needs someone who runs the constant part
+                Result<Module> module = run_until(*parsed, after.name, options);
+                ASSERT_TRUE(module) << module.error().message;
+                for (const Stage* pass : passes) {
+                    SCOPED_TRACE(path + " @" + entry + ": " + std::string(pass->name) + " after " + std::string(after.name));
+                    Result<Module> changed = pass->pass(*module);
+                    ASSERT_TRUE(changed) << changed.error().message;
+                    Status sound = verified(*changed, *pass);
+                    ASSERT_TRUE(sound) << sound.error().message;
+                }
+            }
+        }
+    }
+}
+
 Result<Module> dense() {
     std::vector<SourceText> sources;
     return parse_program(NEREUS_SOURCE_DIR "/test/programs/straight.nr", &sources);

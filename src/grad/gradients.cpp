@@ -40,7 +40,7 @@ Status Gradients::check_reached() const {
 
 Error unknown_target(const Binding& b) {
     return Error{Code::unsupported, std::string(b.op->name) + " of a function that is only known when the program runs", b.span,
-                 "differentiate where the function is made: grad(@f), grad(fn(...) { ... })"};
+                 "call it inside of one that is known: " + std::string(b.op->name) + "(fn(%z) { %f(%z) })"};
 }
 
 // One round expands the innermost gradients; what they became is ordinary code in the next.

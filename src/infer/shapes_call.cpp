@@ -48,7 +48,7 @@ bool Walk::fits_signature(uint32_t code, const std::vector<Made>& args) {
     matching.solve();
     auto holds = [&](const Equation& e) {
         return !matching.unsolved(e) && !abstracts_.has_unknown(e.found) &&
-               know_.equal(matching.stated(e), e.found);
+               know_.equal(matching.image(e), e.found);
     };
     return !matching.must_look && std::all_of(matching.equations.begin(), matching.equations.end(), holds) &&
            (program_.codes[code].lambda.valid() || function.where.empty());
@@ -65,7 +65,7 @@ Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& name
     if (audible_ && !matching.rank_errors.empty()) return error(of + matching.rank_errors[0]);
     for (const Equation& e : matching.equations)
         if (e.depth == 0 && !matching.unsolved(e))
-            TRY(require(matching.stated(e), Relation::equal, e.found, of + e.where));
+            TRY(require(matching.image(e), Relation::equal, e.found, of + e.where));
     // Elements whose sizes are not proved, or values of unknown rank: one look at the argument.
     for (size_t i = 0; i < params.size(); ++i) {
         TypeId written = function[params[i]].type;
@@ -76,7 +76,7 @@ Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& name
         bool look = own.must_look;
         for (const Equation& e : own.equations)
             look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || own.unsolved(e) ||
-                                            !know_.equal(own.stated(e), e.found)));
+                                            !know_.equal(own.image(e), e.found)));
         if (look) { arg = TRY(narrow(arg, written, names, of, "%" + function[params[i]].name)); continue; }
         // No element will ever tell a name that is in no value: any size will do. One that the closure knows, and nobody
         // here, is not to be guessed: there are no elements to say anything about.
@@ -312,7 +312,7 @@ Result<Walk::Made> Walk::apply_outside(const Binding& b, TypeId declared) {
     if (audible_ && !matching.rank_errors.empty()) return error(matching.rank_errors[0]);
     for (const Equation& e : matching.equations)
         if (e.depth == 0 && !matching.unsolved(e))
-            TRY(require(matching.stated(e), Relation::equal, e.found, e.where));
+            TRY(require(matching.image(e), Relation::equal, e.found, e.where));
     auto fresh_dim = [&](Sym s) {
         Dim d = late(s.valid() ? std::string_view(module_.dims.symbol(s).name) : "n", {});
         if (s.valid() && module_.dims.symbol(s).kind != SymKind::unknown) names.dims.try_emplace(s, d);

@@ -96,7 +96,7 @@ Result<Walk::Made> Walk::construct(const Binding& b, DeclId decl_id, uint32_t co
         if (audible_) return error(rank_error);
     for (const Equation& e : matching.equations)
         if (e.depth == 0 && !matching.unsolved(e))
-            TRY(require(matching.stated(e), Relation::equal, e.found, e.where));
+            TRY(require(matching.image(e), Relation::equal, e.found, e.where));
     Binding out = copy(b);
     std::vector<Made> held;
     for (ValueId field : fields) held.push_back(made(field));
@@ -106,7 +106,7 @@ Result<Walk::Made> Walk::construct(const Binding& b, DeclId decl_id, uint32_t co
         bool look = own.must_look;
         for (const Equation& e : own.equations)
             look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || own.unsolved(e) ||
-                                            !know_.equal(own.stated(e), e.found)));
+                                            !know_.equal(own.image(e), e.found)));
         if (look) held[i] = TRY(narrow(held[i], constructor.fields[i], names, "", field_text(i)));
         if (audible_) out.args[i] = held[i].value;
     }
@@ -196,7 +196,7 @@ Result<Walk::Made> Walk::update(const Binding& b) {
         if (audible_) return error(rank_error);
     for (const Equation& e : matching.equations)
         if (e.depth == 0 && !matching.unsolved(e))
-            TRY(require(matching.stated(e), Relation::equal, e.found, e.where));
+            TRY(require(matching.image(e), Relation::equal, e.found, e.where));
     Abs updated = a;
     const bool holds_itself = is_recursive(module_, a.decl);     // then others of its kind may hold what was there
     const std::vector<CarriedPlace> places = carried_places(module_, a.decl);

@@ -16,11 +16,11 @@ Dim Names::image(Dims& d, Dim written) const {
     });
 }
 
-void Matching::add(Dim written, Dim found, uint32_t depth, std::string where, bool met) {
+void Matching::add(Dim written, Dim found, uint32_t depth, std::string where, bool in_values) {
     if (!written.valid() || !found.valid()) return;
     std::optional<Sym> bare = module_.dims.as_symbol(written);
     if (bare && module_.dims.symbol(*bare).kind == SymKind::unknown) return;     // '?' states nothing
-    equations.push_back({written, found, depth, met, std::move(where)});
+    equations.push_back({written, found, depth, std::move(where), in_values});
 }
 
 void Matching::collect(TypeId written, AbsId found, const std::string& where, uint32_t depth) {
@@ -65,10 +65,12 @@ void Matching::shape(const Shape& written, const Shape& found, const std::string
     if (rest.ranked && !it->second.ranked) must_look = true, std::swap(it->second, rest);
     const Shape& bound = it->second;                     // ..s met again: the same shape
     if (bound.ranked == rest.ranked && bound.tail == rest.tail && bound.dims.size() != rest.dims.size())
-        return rank_errors.push_back(where + " has rank " + std::to_string(found.dims.size()) + " where its shape variable has another");
+        return rank_errors.push_back(where + " has rank " + std::to_string(found.dims.size()) + ", by .." + module_.vars[written.tail.index].name +
+                                     " it has rank " + std::to_string(written.dims.size() + bound.dims.size()));
     if (bound.ranked != rest.ranked || bound.tail != rest.tail) must_look = true;
     for (size_t i = 0; i < std::min(bound.dims.size(), rest.dims.size()); ++i)
-        add(bound.dims[i], rest.dims[i], depth, axis(written.dims.size() + i), true);
+        if (!abstracts_.has_unknown(bound.dims[i]))      // elements of a container do not tell which size they have
+            add(bound.dims[i], rest.dims[i], depth, axis(written.dims.size() + i), true);
 }
 
 void Matching::solve() {
@@ -81,13 +83,14 @@ void Matching::solve() {
     };
     auto bind_bare = [&](bool elements) {
         for (const Equation& e : equations) {
-            std::optional<Sym> bare = e.met ? std::nullopt : dims.as_symbol(e.written);
-            if (bare && (e.depth > 0) == elements && !abstracts_.has_unknown(e.found)) names_.dims.try_emplace(*bare, e.found);
+            std::optional<Sym> bare = dims.as_symbol(e.written);
+            if (bare && !e.in_values && (e.depth > 0) == elements && !abstracts_.has_unknown(e.found)) names_.dims.try_emplace(*bare, e.found);
         }
     };
     auto bind_linear = [&](bool elements) {              // a*d + b, in the order they are written
         for (const Equation& e : equations) {
-            std::vector<Sym> missing = e.met ? std::vector<Sym>() : unbound(e.written);
+            if (e.in_values) continue;
+            std::vector<Sym> missing = unbound(e.written);
             if ((e.depth > 0) != elements || missing.size() != 1 || abstracts_.has_unknown(e.found)) continue;
             std::optional<Dims::Linear> linear = dims.linear_in(e.written, missing[0]);
             std::optional<int64_t> by = linear ? dims.constant_value(linear->a) : std::nullopt;
@@ -107,14 +110,14 @@ Element Names::dtype(const Element& written) const {
     return it == dtypes.end() ? written : it->second;
 }
 
-Dim Matching::stated(const Equation& e) const { return e.met ? e.written : names_.image(module_.dims, e.written); }
-
 bool Matching::unsolved(const Equation& e) const {
-    if (e.met) return false;
+    if (e.in_values) return false;
     for (Sym s : module_.dims.symbols_of(e.written))
         if (!names_.dims.contains(s) && module_.dims.symbol(s).kind != SymKind::unknown) return true;
     return false;
 }
+
+Dim Matching::image(const Equation& e) const { return e.in_values ? e.written : names_.image(module_.dims, e.written); }
 
 namespace {
 // Written types as values; `found`, where there is one, wins over what is written.

@@ -26,8 +26,8 @@ struct Names {
 struct Equation {
     Dim written, found;
     uint32_t depth = 0;                                  // > 0: of every element of a container
-    bool met = false;                                    // `written` is a size of what ..s was found to be before
     std::string where;                                   // "axis 0 of %x"
+    bool in_values = false;                              // `written` is a size of a value already: ..s, met again
 };
 
 class Matching {
@@ -37,7 +37,7 @@ class Matching {
     void solve();
     // After solve(): a name that only elements of unknown size or unknown ranks could tell; needs a look at the value.
     bool unsolved(const Equation& e) const;
-    Dim stated(const Equation& e) const;                 // what is written, in terms of what was found
+    Dim image(const Equation& e) const;                  // what is written, as a size of values
 
     std::vector<Equation> equations;                     // what remains to be proved
     std::vector<std::string> rank_errors;                // refuted whatever the sizes are
@@ -45,7 +45,7 @@ class Matching {
 
  private:
     void shape(const Shape& written, const Shape& found, const std::string& where, uint32_t depth);
-    void add(Dim written, Dim found, uint32_t depth, std::string where, bool met = false);
+    void add(Dim written, Dim found, uint32_t depth, std::string where, bool in_values = false);
 
     Module& module_;
     Abstracts& abstracts_;

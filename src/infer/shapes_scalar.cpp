@@ -60,7 +60,8 @@ Result<Walk::Made> Walk::vector(Made made, std::string_view what) {
     if (abstracts_.is_bottom(made.abs) || (t.ranked() && t.rank() == 1)) return made;
     Shape shape{{module_.dims.of(fresh("?", SymKind::unknown))}};
     std::string rule = std::string(what) + " is an integer vector";
-    return of_rank(made, module_.types.tensor(std::move(shape), t.dtype), std::move(rule), "write a list of sizes, as in [%n, 2]");
+    return of_rank(made, module_.types.tensor(std::move(shape), t.dtype), std::move(rule),
+                   what == "axes" ? "write a list of axes, as in axes=[1]" : "write a list of sizes, as in [%n, 2]");
 }
 
 // A rank that the value cannot have is refused; one that it may have is looked at when it runs.

@@ -88,7 +88,7 @@ Status Walk::enter() {
         return hidden;
     }
     for (const Equation& e : matching.equations) {
-        if (!matching.unsolved(e)) know_.assume(matching.stated(e), Relation::equal, e.found);
+        if (!matching.unsolved(e)) know_.assume(matching.image(e), Relation::equal, e.found);
     }
     if (!lifted)
         for (const DimFact& fact : in_.where) {
@@ -321,7 +321,7 @@ Result<Walk::Made> Walk::annotated(Made made, TypeId written, const std::string&
     bool look = matching.must_look;
     for (const Equation& e : matching.equations)
         look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || matching.unsolved(e) ||
-                                        !know_.equal(matching.stated(e), e.found)));
+                                        !know_.equal(matching.image(e), e.found)));
     if (look) return narrow(made, written, names_, "", name);
     auto no_name = [&](Sym s) { return module_.dims.of(s); };
     made.abs = refine(module_, abstracts_, written, made.abs, names_, no_name, [&] { return unknown_shape().tail; });
@@ -334,7 +334,7 @@ Status Walk::settle(Matching& matching, const std::string& callee) {
     std::string of = callee.empty() ? "" : callee + ": ";
     if (audible_ && !matching.rank_errors.empty()) return error(of + matching.rank_errors[0]);
     for (const Equation& e : matching.equations)
-        if (e.depth == 0 && !matching.unsolved(e)) TRY(require(matching.stated(e), Relation::equal, e.found, of + e.where));
+        if (e.depth == 0 && !matching.unsolved(e)) TRY(require(matching.image(e), Relation::equal, e.found, of + e.where));
     return {};
 }
 
@@ -352,7 +352,8 @@ Result<Walk::Made> Walk::narrow(Made made, TypeId written, Names& solved, const 
     Matching matching(module_, abstracts_, solved);
     matching.collect(written, made.abs, "");
     for (const Equation& e : matching.equations)         // names that only elements know
-        for (Sym s : e.met ? std::vector<Sym>() : module_.dims.symbols_of(e.written))
+        if (!e.in_values)
+            for (Sym s : module_.dims.symbols_of(e.written))
             if (!solved.dims.contains(s) && module_.dims.symbol(s).kind != SymKind::unknown) fresh_dim(s);
     // A tail that another value shows: the two are compared.
     const Type type = module_.types[written];

@@ -3,6 +3,7 @@
 #include "infer/types_text.h"
 #include "infer/types_walk.h"
 #include "ir/op.h"
+#include <algorithm>
 
 namespace nereus {
 TermId TypeWalk::bind_param(ValueId value) {
@@ -139,13 +140,31 @@ Result<TermId> TypeWalk::op(const Binding& b) {
     }
     OpTypes types = TRY(op_types(context_, b, types_.written));
     for (size_t i = 0; i < b.args.size(); ++i)
-        TRY(context_.expect(types.args[i], of(b.args[i]), blame_argument(b, i + 1, b.args[i], b.op->name, "")));
+        TRY(operand(b, i, types.args[i]));
     if (b.op->builtin == Builtin::leaves && b.args.size() > 1) {
         Deferred one = deferred(Deferred::Kind::leaves, b, of(b.args.back()));
         one.result = types.result, one.parts = {of(b.args[0])};
         TRY(wait(std::move(one)));
     }
     return types.result;
+}
+
+// Values in a list are blamed as what they are part of: of full([n, %x], 0.0) both are argument 1.
+Status TypeWalk::operand(const Binding& b, size_t at, TermId expected) {
+    size_t position = 0, begin = 0;
+    bool in_list = false;
+    for (const ArgGroup& group : b.groups) {
+        if (begin > at) break;
+        ++position, begin += group.count, in_list = group.list;
+    }
+    Blame blamed = blame_argument(b, b.groups.empty() ? at + 1 : position, b.args[at], b.op->name, "");
+    if (in_list) blamed.what = "an element of argument";
+    Status fits = context_.expect(expected, of(b.args[at]), blamed);
+    if (fits) return fits;
+    Error error = std::move(fits).error();
+    const bool for_a_list = terms_[expected].kind == TermKind::tensor && terms_[of(b.args[at])].kind == TermKind::tuple;
+    if (error.hint.empty() && for_a_list) error.hint = "a list is written with brackets, as in [n, 1]";
+    return error;
 }
 
 Status TypeWalk::count_arguments(Span span, std::string_view sigil, std::string_view name, size_t wanted,
@@ -175,10 +194,29 @@ Result<TermId> TypeWalk::call(BindingId id, const Binding& b) {
         Error error = std::move(fits).error();
         Span declared = callee[callee.params[i]].span;
         if (declared.known() && !callee.from_prelude) error.notes.push_back({declared, "the parameter"});
+        std::optional<Clash> clash = unify(terms_, terms_.part(type, i), of(b.args[i]));
+        if (b.function == id_ && clash && clash->kind == Clash::Kind::rigid)
+            error.hint = "a function calls itself with its own types only, as there is one copy of it per type: a type that holds itself with "
+                         "other types can be taken apart step by step, but not by recursion";
         if (callee.from_prelude && error.hint.empty() && error.notes.empty()) error.hint = "it is called as `" + call_text(callee) + "`";
         return error;
     }
     return terms_.parts(type).back();
+}
+
+// Errors ask: nothing is kept for them.
+const Binding* TypeWalk::definition(ValueId value) const {
+    for (const Binding& b : function_.bindings)
+        if (std::ranges::count(b.results, value) > 0) return &b;
+    return nullptr;
+}
+
+// fn(%y: T) { %y }(e), which is what `e: T` is read as.
+bool TypeWalk::annotates(const Binding& apply) const {
+    const Binding* head = definition(apply.args[0]);
+    if (!head || head->form != Form::lambda || !is_temporary(function_[apply.args[0]].name)) return false;
+    const Block& body = function_[head->blocks[0]];
+    return body.params.size() == 1 && is_temporary(function_[body.params[0]].name) && body.bindings.empty() && body.results == body.params;
 }
 
 Result<TermId> TypeWalk::apply(const Binding& b) {
@@ -195,9 +233,20 @@ Result<TermId> TypeWalk::apply(const Binding& b) {
     if (terms_[type].kind != TermKind::function)
         return context_.error(Blame{.span = b.span, .what = "", .owner = head, .sigil = "%"},
                               "only a function can be called, found " + context_.text(type));
-    TRY(count_arguments(b.span, "%", head, terms_[type].count - 1, given.size()));
-    for (size_t i = 0; i < given.size(); ++i)
-        TRY(context_.expect(terms_.part(type, i), of(given[i]), blame_argument(b, i + 1, given[i], head, "%")));
+    if (Status fits = count_arguments(b.span, "%", head, terms_[type].count - 1, given.size()); !fits) {
+        Error error = std::move(fits).error();
+        const Binding* made_by = definition(b.args[0]);
+        const std::string_view op = made_by && made_by->form == Form::op ? made_by->op->name : "";
+        if (op == "vjp") error.hint = "`vjp(@f)` takes what @f does, then the adjoint of its result: `vjp(@f)(%x, %dy)`";
+        if (op == "jvp") error.hint = "`jvp(@f)` takes what @f does, then a tangent of each: `jvp(@f)(%x, %dx)`";
+        return error;
+    }
+    for (size_t i = 0; i < given.size(); ++i) {
+        Status fits = context_.expect(terms_.part(type, i), of(given[i]), blame_argument(b, i + 1, given[i], head, "%"));
+        if (fits) continue;
+        if (annotates(b)) TRY(context_.expect(terms_.part(type, i), of(given[i]), blame(b.span, "the written type", given[i])));
+        return std::move(fits).error();
+    }
     return terms_.parts(type).back();
 }
 

@@ -82,7 +82,7 @@ class Solver {
             return wrong("`." + std::to_string(at) + "` needs a tuple, found " + context_.text(open_.subject));
         if (at >= terms_[open_.subject].count)
             return wrong("`." + std::to_string(at) + "` of a tuple of " + std::to_string(terms_[open_.subject].count) +
-                             ": " + context_.text(open_.subject), "elements are counted from 0");
+                             ": " + context_.text(open_.subject), "elements are counted from 0, and a pattern has no part beyond the last");
         return unify_with(terms_.part(open_.subject, at), open_.result, "projection");
     }
 
@@ -90,7 +90,9 @@ class Solver {
         bool is_record = kind() == TermKind::data && context_.module[terms_[open_.subject].decl].is_record;
         if (!is_record)
             return wrong("expected a record with " + list_of(open_.names()) + ", found " + context_.text(open_.subject),
-                         kind() == TermKind::tensor ? "a tensor has no fields; operators are called with it, as in `" + operator_like(open_.names()[0]) + "(%x)`" : "");
+                         kind() == TermKind::tensor ? "a tensor has no fields; operators are called with it, as in `" + operator_like(open_.names()[0]) + "(%x)`"
+                         : kind() == TermKind::seq  ? "a Seq has no fields: it has `length(%s)`, `%s[i]`, `push(%s, v)` and `set(%s, i, v)`"
+                                                    : "");
         const TypeDecl& decl = context_.module[terms_[open_.subject].decl];
         const std::vector<std::string>& has = decl.constructors[0].field_names;
         for (size_t i = 0; i < open_.names().size(); ++i) {

@@ -44,6 +44,9 @@ class TypeWalk {
     Status count_arguments(Span span, std::string_view sigil, std::string_view name, size_t wanted,
                            size_t given) const;
     Status condition(TermId found, Blame blame);
+    Status operand(const Binding& b, size_t at, TermId expected);        // of an operator
+    const Binding* definition(ValueId value) const;
+    bool annotates(const Binding& apply) const;
     Error no_such_record(std::span<const std::string> fields, Span span) const;
 
     Blame blame(Span span, std::string_view what, ValueId value) const;      // of a value, where it is written if it is

@@ -95,10 +95,10 @@ constexpr OpDef rows[] = {
     {.name = "mod", .doc = "a - b * floor_div(a, b); has the sign of b", .params = two, .scheme = same,
      .effect = Effect::may_fail, .total_on_floats = true, .eval = arithmetic<Mod{}, true>, .domain = {0.5, 8},
      .lower = lower_each<loop::Op::mod>, .host = HostOp::mod},
-    {.name = "maximum", .doc = "the larger of a and b; NaN if either is", .params = two, .scheme = same,
+    {.name = "maximum", .doc = "the larger of a and b; NaN if either is; where they are equal, each has half of the gradient", .params = two, .scheme = same,
      .eval = arithmetic<Maximum{}>,
      .lower = lower_each<loop::Op::max>, .host = HostOp::max},
-    {.name = "minimum", .doc = "the smaller of a and b; NaN if either is", .params = two, .scheme = same,
+    {.name = "minimum", .doc = "the smaller of a and b; NaN if either is; where they are equal, each has half of the gradient", .params = two, .scheme = same,
      .eval = arithmetic<Minimum{}>,
      .lower = lower_each<loop::Op::min>, .host = HostOp::min},
 };

@@ -69,12 +69,13 @@ class DirectGradients {
     ValueId direct(ValueId v, BindingList& out) {
         const Binding* d = edit_.definition(v);
         TypeId type = f()[v].type;
-        if (d && d->form == Form::function) return edit_.add(Binding(*d), type, f()[v].name, out);
+        const std::string name = f()[v].name;            // the lambda below adds values beside it
+        if (d && d->form == Form::function) return edit_.add(Binding(*d), type, name, out);
         if (d && d->form == Form::lambda && uses_[v] == 1) return v;
         Span span = f()[v].span;
         return edit_.add(lambda(type, span, [&](const std::vector<ValueId>& params, BindingList& body) {
                              return apply(v, params, type, span, body);
-                         }), type, f()[v].name, out);
+                         }), type, name, out);
     }
     template <class Write> Binding lambda(TypeId type, Span span, Write write) {
         std::vector<TypeId> parts = edit_.module().types[type].parts;

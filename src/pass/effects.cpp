@@ -5,7 +5,7 @@
 
 namespace nereus {
 namespace {
-Does both(Does a, Does b) { return {std::max(a.effect, b.effect), a.ends && b.ends}; }
+Does both(Does a, Does b) { return {std::max(a.effect, b.effect), a.ends && b.ends, a.fails || b.fails}; }
 } // namespace
 
 // Recursive functions begin as harmless ones that may not end; each round adds what the bodies show.
@@ -21,8 +21,8 @@ Effects::Effects(const Module& module) : module_(module), functions_(module.func
                 Does& known = functions_[order[i].index];
                 const Function& f = module[order[i]];
                 Does found = both(known, of(f, f.body));
-                if (!f.where.empty()) found.effect = std::max(found.effect, Effect::may_fail);
-                changed |= found.effect != known.effect || found.ends != known.ends;
+                if (!f.where.empty()) found = both(found, {Effect::may_fail});
+                changed |= found.effect != known.effect || found.ends != known.ends || found.fails != known.fails;
                 known = found;
             }
         }
@@ -40,17 +40,17 @@ Does Effects::of(const Function& f, const Binding& b) const {
     switch (b.form) {
     case Form::op: {
         const Type& operand = module_.types[b.args.empty() ? module_.types.unit() : f[b.args[0]].type];
-        own.effect = operand.element.dtype ? effect_on(*b.op, *operand.element.dtype) : b.op->effect;
-        if (b.op->builtin == Builtin::equal) own.effect = Effect::reads;         // what it compares may hold cells
-        if (b.op->builtin == Builtin::grad) own = {Effect::io, false};           // whatever it is the gradient of does
+        own = {operand.element.dtype ? effect_on(*b.op, *operand.element.dtype) : b.op->effect};
+        if (b.op->builtin == Builtin::equal) own = {Effect::reads};              // what it compares may hold cells
+        if (b.op->builtin == Builtin::grad) own = {Effect::io, false, true};     // whatever it is the gradient of does
         break;
     }
     case Form::call: return of(b.function);
     case Form::apply:
-        if (b.targets.empty()) return {Effect::io, false};                       // nobody knows yet what arrives
+        if (b.targets.empty()) return {Effect::io, false, true};                 // nobody knows yet what arrives
         for (const ApplyTarget& target : b.targets) own = both(own, of(target.function));
         return own;
-    case Form::check: case Form::index: own.effect = Effect::may_fail; break;
+    case Form::check: case Form::index: own = {Effect::may_fail}; break;
     case Form::lambda: return {};                                                // only makes it
     case Form::while_: own.ends = false; break;
     case Form::match:

@@ -7,6 +7,7 @@ namespace nereus {
 struct Does {
     Effect effect = Effect::total;
     bool ends = true;                        // false: perhaps it never does (while, recursion)
+    bool fails = effect == Effect::may_fail; // may, besides an effect of a higher level
     // Total and ending: may move, merge, be copied, vanish.
     bool nothing() const { return effect == Effect::total && ends; }
     // Gives the same value each time, or fails each time: a second one may use the first one's value.

@@ -164,8 +164,10 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
 }
 
 namespace {
-void print_peak(const Stats& stats, const Result<int64_t>& predicted) {
-    std::string text = predicted ? std::to_string(*predicted) + " bytes predicted" : "not predicted: " + predicted.error().message;
+void print_peak(const Stats& stats, const Result<int64_t>& predicted, bool returned) {
+    std::string text = predicted  ? std::to_string(*predicted) + " bytes predicted"
+                       : returned ? "not predicted: " + predicted.error().message
+                                  : "not predicted, as the call fails";     // its own error says why
     std::fprintf(stderr, "call %ld: peak %s, %ld measured\n", long(stats.calls), text.c_str(), long(stats.peak_bytes));
 }
 } // namespace
@@ -198,7 +200,7 @@ int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutabl
         std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
         const Stats& s = (*context)->stats();
         if (arguments.has("each")) std::fprintf(stderr, "call %ld: %.1f us, peak %ld bytes\n", long(s.calls), took.count(), long(s.peak_bytes));
-        if (predicted) print_peak(s, *predicted);
+        if (predicted) print_peak(s, *predicted, bool(result));
         return result;
     }, [&](const Error& error) { return error.where.known() ? render(error, source_texts(program->exe(), sources)) : plain_error(error); });
     if (arguments.has("stats")) {

@@ -246,9 +246,16 @@ Status BodyParser::fill_attribute(const OpDef& op, const OpParam& param, Slot& s
         for (const Operand& element : list.operands) values.push_back(TRY(integer_constant(element, param.name)));
         attribute.value = std::move(values);
     } else {
+        const bool named = Cursor::is(cursor_.token(cursor_.position() - 1), "=");
         Operand operand = TRY(expression());
         if (param.kind == ParamKind::integer) {
-            attribute.value = TRY(integer_constant(operand, param.name));
+            Result<int64_t> number = integer_constant(operand, param.name);
+            if (!number && !named && op.name == "concat") {
+                Error error = std::move(number).error();
+                error.hint = "the parts are one list: `concat([a, b], axis=0)`";
+                return error;
+            }
+            attribute.value = TRY(std::move(number));
         } else {
             bool text = param.kind == ParamKind::text;
             const Literal* literal = operand.is_constant() ? &emit_.constant_of(operand).literal : nullptr;

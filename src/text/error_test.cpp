@@ -313,9 +313,9 @@ TEST(NameErrors, DeclaredTwice) {
 type B = Y)"), R"(prog.nr:2:10: error: constructor `Y` is declared twice
     type B = Y
              ^
-prog.nr:1:6: note: first declared here
+prog.nr:1:14: note: first declared here
     type A = X | Y
-         ^
+                 ^
 )");
     EXPECT_EQ(failure(R"(type A = X
 type A = Y)"), R"(prog.nr:2:6: error: type `A` is declared twice
@@ -632,6 +632,12 @@ hint: types and constructors begin with a capital
     import "other.nr"
            ^~~~~~~~~~
 )");
+}
+
+TEST(GrammarErrors, AMarkOfTheEncodingIsNoText) {
+    EXPECT_EQ(failure("\xEF\xBB\xBF" "def @f(%x) { %y }"), "prog.nr:1:14: error: unknown variable `%y`\n"
+                                                         "    def @f(%x) { %y }\n"
+                                                         "                 ^~\n");
 }
 
 TEST(GrammarErrors, TheMarkStandsUnderTabsAndLetters) {

@@ -3,7 +3,9 @@
 #include "text/lexer.h"
 #include "text/parse_body.h"
 #include "base/suggest.h"
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace nereus {
 // ---- infix
@@ -145,8 +147,8 @@ Result<Operand> BodyParser::postfix(Operand head) {
                 binding.form = Form::field;
                 binding.names = {std::string(part.text)};
             } else {
-                return Error{Code::parse, "expected a field or a number after `.` but found " + describe(part),
-                             part.span};
+                return Error{Code::parse, "expected a field or a number after `.` but found " + describe(part), part.span,
+                             part.text == "T" ? "write `transpose(%x, [1, 0])`" : ""};
             }
             head = emit_.emit(std::move(binding), join(head.span, part.span));
         } else {
@@ -245,6 +247,8 @@ Result<Operand> BodyParser::variable(const Token& token) {
     std::string hint = did_you_mean("%", token.text, emit_.scope.visible());
     NameEntry* dim = names_.find(token.text);
     if (dim && dim->kind == TypeParam::Kind::dim) hint = "the dim is written `" + std::string(token.text) + "`";
+    if (std::ranges::count(being_bound_, token.text) > 0)
+        hint = "a value cannot use itself: a function that calls itself is written `def @" + std::string(token.text) + "(…) { … }`";
     return Error{Code::name, "unknown variable " + describe(token), token.span, hint};
 }
 
@@ -334,6 +338,8 @@ Result<Operand> BodyParser::bare_name(const Token& token) {
                          token.span};
         if (entry->kind == TypeParam::Kind::dim) return emit_.constant(module_.dims.of(entry->param.dim), token.span);
     }
+    if (token.text == "not" && !cursor_.peek().newline_before && (cursor_.at_kind(TokenKind::value) || cursor_.at_kind(TokenKind::name)))
+        return Error{Code::parse, "`not` is a function", token.span, "write `!%x`, or `not(%x)`"};
     if (const OpDef* op = program_.ops.find(token.text)) return op_as_function(*op, token);
     auto found = program_.prelude.functions.find(token.text);
     if (found != program_.prelude.functions.end())
@@ -386,7 +392,18 @@ Result<ConstructorRef> BodyParser::constructor(const Token& token, bool from_pre
     std::string hint(habit(token.text));
     if (hint.empty()) hint = did_you_mean("", token.text, known);
     if (program_.find_type(token.text, from_prelude).valid() && hint.empty()) hint = "this is a type";
+    if (hint.empty()) hint = own_constructors();
     return Error{Code::name, "unknown constructor " + describe(token), token.span, hint};
+}
+
+// Where no name is near: all there are, if they are few.
+std::string BodyParser::own_constructors() const {
+    std::set<std::string_view> names;                    // in order
+    for (const auto& [name, ref] : program_.own.constructors) names.insert(name);
+    std::string text;
+    if (names.size() > 6) return text;
+    for (std::string_view name : names) text += (text.empty() ? "the program has `" : ", `") + std::string(name) + "`";
+    return text;
 }
 
 Result<Operand> BodyParser::constructor_name(const Token& token, bool from_prelude) {

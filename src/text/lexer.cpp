@@ -33,6 +33,7 @@ class Lexer {
     Result<std::vector<Token>> run() {
         if (text_.size() > size_t(INT32_MAX))
             return Error{Code::limit, "a source file has more than 2 GB", span(0, 0)};
+        if (text_.starts_with("\xEF\xBB\xBF")) at_ = line_start_ = 3;         // editors of Windows write a mark of the encoding
         for (;;) {
             skip_blank();
             if (at_ == text_.size()) break;

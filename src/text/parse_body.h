@@ -79,6 +79,7 @@ class BodyParser {
     enum class Stmt : uint8_t { expression, binding, yield, results, dialect, symbols, sizes };
     Stmt kind_of_statement() const;
     Status end_of_statement(const Token& start);
+    std::string no_assignment(const Token& start) const;
     Status binding_statement();
     Status simple_binding();
     Status attach(const Operand& operand, const Annotation& notes);
@@ -107,6 +108,7 @@ class BodyParser {
     Result<Operand> index(const Operand& head);
     Result<Operand> bare_name(const Token& token);
     Result<Operand> function_name(const Token& token, bool from_prelude);
+    std::string own_constructors() const;
     Result<Operand> constructor_name(const Token& token, bool from_prelude);
     Result<ConstructorRef> constructor(const Token& token, bool from_prelude);
     Error unknown_name(const Token& token);
@@ -182,6 +184,7 @@ class BodyParser {
     Emitter emit_;
     bool newlines_end_ = true;
     int unbracketed_ = 0;
+    std::vector<std::string_view> being_bound_;          // names whose function values are being read
     std::vector<Operand> operands_;                      // of the infix expressions being read
     std::vector<Pending> operators_;
     std::vector<NamedSym> pending_;                      // `new` before the = of the statement being read

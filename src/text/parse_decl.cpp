@@ -201,7 +201,8 @@ Status Declarations::type_body(const TypeItem& item, NameScope& names, bool coll
             if (!collecting) {
                 ConstructorRef ref{item.id, uint32_t(made.size())};
                 auto [known, is_new] = program_.space(item.from_prelude).constructors.emplace(name.text, ref);
-                if (!is_new) return twice("constructor", name, program_.module[known->second.decl].span);
+                if (!is_new) return twice("constructor", name, constructor_spans_[known->first]);
+                constructor_spans_[known->first] = name.span;
             }
             made.push_back(std::move(constructor));
         } while (cursor.accept("|"));

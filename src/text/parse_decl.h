@@ -3,6 +3,7 @@
 #pragma once
 #include "text/parse_body.h"
 #include <deque>
+#include <map>
 
 namespace nereus {
 struct SourceFile {
@@ -39,5 +40,6 @@ class Declarations {
     ProgramNames& program_;
     std::vector<TypeItem> types_;
     std::deque<FunctionItem> functions_;
+    std::map<std::string_view, Span> constructor_spans_;     // of the program's own and the prelude's
 };
 } // namespace nereus

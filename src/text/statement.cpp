@@ -75,6 +75,16 @@ Result<Operand> BodyParser::block_contents(std::vector<ValueId>* yields, bool va
                  "write `()` where there is none"};
 }
 
+// Of `%p.a = …` and `%s[0] = …`.
+std::string BodyParser::no_assignment(const Token& start) const {
+    const std::string name = "%" + std::string(start.text);
+    const Token& last = cursor_.token(cursor_.position() - 1);
+    if (last.kind == TokenKind::name)
+        return "values do not change: `" + name + " = {" + name + " with " + std::string(last.text) + " = …}` binds a record that differs there";
+    if (Cursor::is(last, "]")) return "values do not change: `set(s, i, v)` is a Seq that differs there, `slice_update(x, v, [i])` a tensor";
+    return "";
+}
+
 // A statement ends at `;`, `}` or a newline. A line that begins with an infix operator would silently be a statement of
 // its own, so it is refused; a minus may begin a line as a sign if it touches its operand and is not indented deeper.
 Status BodyParser::end_of_statement(const Token& start) {
@@ -86,6 +96,7 @@ Status BodyParser::end_of_statement(const Token& start) {
             error.hint = "the `" + std::string(next.text) + "` of a call or an index touches its head";
         if (cursor_.at("=") && start.kind == TokenKind::name)
             error.hint = "a variable is written `%" + std::string(start.text) + "`";
+        if (cursor_.at("=") && start.kind == TokenKind::value) error.hint = no_assignment(start);
         return error;
     }
     bool minus = cursor_.at("-") && cursor_.peek(1).touches && next.span.column <= start.span.column;
@@ -216,7 +227,10 @@ Status BodyParser::simple_binding() {
         return {};
     }
     std::vector<NamedSym> outer = std::exchange(pending_, notes.introduced);
+    const size_t bound_before = being_bound_.size();
+    if (cursor_.at("fn")) being_bound_.push_back(name.text);
     Operand value = TRY(expression());
+    being_bound_.resize(bound_before);
     pending_ = std::move(outer);
     TypeId type = notes.type;
     if (cursor_.at(":")) {                               // as the generic form has it
