@@ -1,7 +1,6 @@
 // infer/call_depth.h - refuses calls that nest so deep that no later stage could follow them: several walk from a function
 // to what it calls, on the native stack.
 #pragma once
-#include "base/result.h"
 #include "ir/module.h"
 
 namespace nereus {

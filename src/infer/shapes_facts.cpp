@@ -7,11 +7,17 @@ constexpr double largest_extent = double(max_extent);
 constexpr size_t extents_tried = 16;                     // bounds are looked for among the nearest extents only
 } // namespace
 
-void Knowledge::push() { facts.push(), frames_.emplace_back(); }
+void Knowledge::push() {
+    facts.push();
+    frames_.emplace_back();
+    extents_before_.push_back(extents_.size());
+}
 Knowledge::Log Knowledge::pop() {
     facts.pop();
     Log log = std::move(frames_.back());
     frames_.pop_back();
+    extents_.resize(extents_before_.back());
+    extents_before_.pop_back();
     return log;
 }
 

@@ -32,7 +32,8 @@ class Knowledge {
     bool bounded(Sym s);
     double magnitude(Dim d);                             // an upper bound of |d|; infinite if there is none
     std::vector<Log> frames_;
-    std::vector<Sym> extents_;
+    std::vector<Sym> extents_;                           // of open frames: what is near must not depend on how often a loop was walked
+    std::vector<size_t> extents_before_;                 // per frame but the first
     std::set<Sym> bounded_;
 };
 } // namespace nereus

@@ -4,6 +4,7 @@
 #include "lower/lowered.h"
 #include <array>
 #include <functional>
+#include <set>
 #include <unordered_map>
 
 namespace nereus {
@@ -14,6 +15,11 @@ struct KernelTable {
     Lowered& lowered;
     std::unordered_map<std::string, uint32_t> seen;
     uint32_t add(loop::Function kernel, bool library);
+
+    // Shall kernels of the operator have this number written into them? Each number makes another kernel, and a kernel takes
+    // milliseconds to compile: where an operator meets many, those after the first are read from memory by one kernel.
+    bool takes_constant(const OpDef& op, double value);
+    std::unordered_map<const OpDef*, std::set<uint64_t>> constants;      // as bits
 };
 
 void drop_unused(Function& lowered);          // launches whose results nobody reads

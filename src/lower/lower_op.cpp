@@ -17,7 +17,9 @@ class LowerOp final : public OpLowering {
     }
     const Literal* literal(ValueId v) const override {
         const Binding* b = immediate(v, Form::literal);
-        return b ? &b->literal : nullptr;
+        if (!b) return nullptr;
+        const bool is_one_real = b->literal.kind == Literal::Kind::real && !b->literal.is_tensor;
+        return is_one_real && !in_.kernels_.takes_constant(*binding_.op, b->literal.reals[0]) ? nullptr : &b->literal;
     }
     Dim immediate_dim(ValueId v) const override {
         const Binding* b = immediate(v, Form::dim);
