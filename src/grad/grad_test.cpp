@@ -115,6 +115,13 @@ TEST(Grad, ParametersOfRecursiveFunctions) {
     EXPECT_EQ(shown(newton + "def @sq(%z: f64) { %z * %z }\ndef @main() { (@newton(@sq, 1.0, 2), @newton(fn(%z) { 2.0 * %z }, 1.0, 1)) }"), "(f64 0.25, f64 0)");
     // d/da (x + a / x) / 2 at x = 1
     EXPECT_EQ(shown(newton + "def @main() { grad(fn(%a) { @near(fn(%z) { %z * %z - %a }, 1.0) })(3.0) }"), "f64 0.5");
+    // sizes that it states are checked still; named ones mean nothing in the copy
+    const std::string each = "def @each(%f, %x: Tensor[(m), f64], %n: i64) -> Tensor[(m), f64] { if (%n == 0) { %x } else { @each(%f, grad(%f)(%x), %n - 1) } }\n";
+    EXPECT_EQ(shown(each + "def @main() { @each(fn(%z: Tensor[(2), f64]) { sum(%z * %z) }, tensor([1.0, 2.0]), 1) }"), "Tensor[(2), f64] [2, 4]");
+    EXPECT_EQ(refusal(each + "def @main() { @each(fn(%z: Tensor[(3), f64]) { sum(%z * %z) }, tensor([1.0, 2.0]), 1) }"),
+              "shape: @each.known.fn.grad: axis 0 of %z: 3 and 2 differ");
+    EXPECT_EQ(refusal(each + "def @main(%y: Tensor[(k), f64]) { @each(fn(%z: Tensor[(k), f64]) { sum(%z * %z) }, tensor([1.0, 2.0]), 1) }"),
+              "unsupported: grad of a function that is only known when the program runs | call it inside of one that is known: grad(fn(%z) { %f(%z) })");
     const std::string mutual = "def @a(%f, %g, %n: i64, %x: f64) -> f64 { if (%n == 0) { %g(%x) } else { @b(%f, %g, %n - 1, %x) } }\n"
                                "def @b(%f, %g, %n: i64, %x: f64) -> f64 { @a(%f, %g, %n, grad(%f)(%x)) }\n";
     EXPECT_EQ(shown(mutual + "def @main() { %c = 2.0; @a(fn(%z) { %z * %z * %c }, fn(%z) { %z + %c }, 2, 1.0) }"), "f64 18");

@@ -20,6 +20,22 @@ void free_values(const Function& f, BlockId block, std::set<ValueId>& bound, std
     for (ValueId result : f[block].results) use(result);
 }
 
+// Sizes by name mean something in one function only; (3) and () do everywhere.
+static bool names_sizes(const Module& module, TypeId id) {
+    const Type& t = module.types[id];
+    auto named = [&](const Shape& shape) {
+        return shape.tail.valid() || std::any_of(shape.dims.begin(), shape.dims.end(), [&](Dim d) { return !module.dims.constant_value(d); });
+    };
+    if (t.kind == TypeKind::function) return false;
+    if (t.kind == TypeKind::tensor) return named(t.shape);
+    for (const TypeArg& arg : t.args) {
+        if (const Dim* d = std::get_if<Dim>(&arg); d && !module.dims.constant_value(*d)) return true;
+        if (const Shape* shape = std::get_if<Shape>(&arg); shape && named(*shape)) return true;
+        if (const TypeId* inner = std::get_if<TypeId>(&arg); inner && names_sizes(module, *inner)) return true;
+    }
+    return std::any_of(t.parts.begin(), t.parts.end(), [&](TypeId part) { return names_sizes(module, part); });
+}
+
 // Copies a function; bodies of callees that differentiate a parameter stand in place of their calls, or calls of copies do.
 class WriteOut {
  public:
@@ -42,7 +58,7 @@ class WriteOut {
  private:
     TypeId type(const Source& from, ValueId v) {
         TypeId written = from.function[v].type;
-        return from.plain ? all_.shadows_.plain(written) : written;
+        return from.plain && names_sizes(module_, written) ? all_.shadows_.plain(written) : written;
     }
     Values new_params(Source& from, BlockId block) {
         Values all;
@@ -115,9 +131,11 @@ class WriteOut {
     }
     bool needs_sizes(BlockId block) const {
         const Function& f = w_.function();
+        auto states = [&](ValueId v) { return names_sizes(module_, f[v].type) && all_.shadows_.plain(f[v].type) != f[v].type; };
+        if (std::any_of(f[block].params.begin(), f[block].params.end(), states)) return true;
         return std::any_of(f[block].bindings.begin(), f[block].bindings.end(), [&](BindingId id) {
             const Binding& b = f[id];
-            return (b.form == Form::dim && !module_.dims.constant_value(b.dim)) ||
+            return (b.form == Form::dim && !module_.dims.constant_value(b.dim)) || std::any_of(b.results.begin(), b.results.end(), states) ||
                    std::any_of(b.blocks.begin(), b.blocks.end(), [&](BlockId inner) { return needs_sizes(inner); });
         });
     }
