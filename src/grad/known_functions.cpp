@@ -23,14 +23,15 @@ void free_values(const Function& f, BlockId block, std::set<ValueId>& bound, std
 // Sizes by name mean something in one function only; (3) and () do everywhere.
 static bool names_sizes(const Module& module, TypeId id) {
     const Type& t = module.types[id];
-    auto named = [&](const Shape& shape) {
-        return shape.tail.valid() || std::any_of(shape.dims.begin(), shape.dims.end(), [&](Dim d) { return !module.dims.constant_value(d); });
+    auto named = [&](Dim d) { return d.valid() && !module.dims.constant_value(d); };
+    auto names = [&](const Shape& shape) {
+        return shape.tail.valid() || std::any_of(shape.dims.begin(), shape.dims.end(), named);
     };
     if (t.kind == TypeKind::function) return false;
-    if (t.kind == TypeKind::tensor) return named(t.shape);
+    if (t.kind == TypeKind::tensor) return names(t.shape);
     for (const TypeArg& arg : t.args) {
-        if (const Dim* d = std::get_if<Dim>(&arg); d && !module.dims.constant_value(*d)) return true;
-        if (const Shape* shape = std::get_if<Shape>(&arg); shape && named(*shape)) return true;
+        if (const Dim* d = std::get_if<Dim>(&arg); d && named(*d)) return true;
+        if (const Shape* shape = std::get_if<Shape>(&arg); shape && names(*shape)) return true;
         if (const TypeId* inner = std::get_if<TypeId>(&arg); inner && names_sizes(module, *inner)) return true;
     }
     return std::any_of(t.parts.begin(), t.parts.end(), [&](TypeId part) { return names_sizes(module, part); });
