@@ -85,6 +85,8 @@ void every_stage(const std::string& path, const std::string& entry, int calls) {
     Result<Module> typed = run_until(*parsed, "grad", options), shaped = run_until(*parsed, "shapes", options);
     ASSERT_TRUE(typed && shaped);
     std::vector<Stand> programs = stands(*parsed, options);
+    Result<Module> before = run_until(*parsed, "specialise", options);
+    const bool differentiates = print(*before).find("grad(") != std::string::npos;
     std::mt19937_64 random(5);
     EvalOptions quiet{.print = [](std::string_view) {}};
     for (int call = 0; call < calls; ++call) {
@@ -101,7 +103,10 @@ void every_stage(const std::string& path, const std::string& entry, int calls) {
             Result<Value> found = eval(program.module, FunctionId(0), args, quiet);
             ASSERT_EQ(bool(expected), bool(found)) << (expected ? found : expected).error().message;
             if (!expected || (unshaped && empty)) continue;
-            std::optional<Difference> difference = compare(*expected, *found, Tolerance{0, 0, true});
+            // what is rewritten before it is differentiated may sum its adjoints in another order
+            const bool reordered = differentiates && program.name.ends_with("after specialise");
+            const double most = reordered ? 1e-14 : 0;
+            std::optional<Difference> difference = compare(*expected, *found, Tolerance{most, most, true});
             ASSERT_FALSE(difference) << difference->path << ": " << difference->what << "\nargs " << to_text(Value::tuple(args));
         }
     }

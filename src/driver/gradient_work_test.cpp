@@ -46,6 +46,12 @@ const Case cases[] = {
     {"state in a cell", own, "cell_state", "cell_state_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
     {"state in a cell that is kept", own, "kept_cell", "kept_cell_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
     {"Seq fold", own, "fold", "fold_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
+    {"through a function value", own, "captured", "captured_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
+    {"through a prelude function", own, "folded", "folded_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
+    {"out of data", own, "in_data", "in_data_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
+    {"out of a Seq", own, "in_seq", "in_seq_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
+    {"out of a cell", own, "in_cell", "in_cell_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
+    {"out of data, down a recursion", own, "handed", "handed_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
 };
 
 Work work_of(const Compiled& program, std::span<const Value> args) {
@@ -62,7 +68,7 @@ Work work_of(const Compiled& program, std::span<const Value> args) {
 }
 
 TEST(GradientWork, IsAtMostFiveTimesForwardAndLinear) {
-    std::printf("%-28s %6s %12s %12s %6s %12s %12s %6s\n", "", "n", "points", "gradient", "ratio", "bytes", "gradient", "ratio");
+    std::printf("%-30s %6s %12s %12s %6s %12s %12s %6s\n", "", "n", "points", "gradient", "ratio", "bytes", "gradient", "ratio");
     for (const Case& c : cases) {
         SCOPED_TRACE(c.title);
         Compiled loss(c.file, c.loss), gradient(c.file, c.gradient);
@@ -73,7 +79,7 @@ TEST(GradientWork, IsAtMostFiveTimesForwardAndLinear) {
             std::vector<Value> args = c.arguments(n);
             forward[i] = work_of(loss, args), backward[i] = work_of(gradient, args);
             double points = double(backward[i].points) / double(forward[i].points), bytes = double(backward[i].bytes) / double(forward[i].bytes);
-            std::printf("%-28s %6lld %12lld %12lld %6.2f %12lld %12lld %6.2f\n", c.title, (long long)n, (long long)forward[i].points,
+            std::printf("%-30s %6lld %12lld %12lld %6.2f %12lld %12lld %6.2f\n", c.title, (long long)n, (long long)forward[i].points,
                         (long long)backward[i].points, points, (long long)forward[i].bytes, (long long)backward[i].bytes, bytes);
             EXPECT_LE(points, 5);
             EXPECT_LE(bytes, 5);

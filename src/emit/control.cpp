@@ -203,7 +203,6 @@ std::vector<uint32_t> EmitFunction::bound_dims(const Binding& b) {
 void EmitFunction::call(const Binding& b) {
     const Signature& callee = program_.storage.functions[b.function.index].signature;
     std::vector<uint32_t> arguments, results;
-    std::vector<Reg> temporary;
     for (Dim d : b.dims) arguments.push_back(dim(d));
     std::vector<Reg> begins(b.args.size()), shared(b.results.size());            // addresses that are argument and result
     for (size_t i = 0; i < b.results.size(); ++i) {
@@ -216,17 +215,20 @@ void EmitFunction::call(const Binding& b) {
         else copy_into(kept(result) == Kept::object ? place(result) : target_of(result), initial);
         begins[size_t(callee.begins_as[i])] = shared[i] = address(place(result));
     }
-    for (size_t i = 0; i < b.args.size(); ++i) {
+    std::unordered_set<ValueId> by_address;
+    for (size_t i = 0; i < b.args.size(); ++i)
+        if (callee.params[i] == Kept::address) by_address.insert(root(b.args[i]));
+    for (size_t i = 0; i < b.args.size(); ++i) {         // objects belong to the callee from now on
         ValueId v = b.args[i];
         switch (callee.params[i]) {
         case Kept::number: arguments.push_back(number(v)); break;
         case Kept::address: arguments.push_back(begins[i] ? begins[i] : address(v)); break;
         case Kept::object:
-            if (kept(v) == Kept::object) {
+            if (by_address.contains(root(v)) && moving_.contains(v)) {           // stays ours, so that its elements stay
+                put(Opcode::retain, object(v));
                 arguments.push_back(object(v));
             } else {
-                temporary.push_back(take_object(v));
-                arguments.push_back(temporary.back());
+                arguments.push_back(take_object(v));
             }
             break;
         case Kept::nothing: break;
@@ -252,7 +254,6 @@ void EmitFunction::call(const Binding& b) {
     for (size_t i = 0; i < b.results.size(); ++i)
         if (callee.results[i] == Kept::number) bind_number(b.results[i], results[next++]);
         else if (callee.results[i] == Kept::object) bind_object(b.results[i], results[next++]);
-    for (Reg reg : temporary) put(Opcode::release, reg);
 }
 
 // No arm: whatever should arrive never does. The values are there for those who ask for their registers.
@@ -373,7 +374,10 @@ Status EmitFunction::run() {
     }
     uint32_t enter = put(Opcode::enter);
     std::vector<uint32_t> results;
-    block(function_.body, {}, targets, [&] {
+    std::vector<ValueId> given;                          // objects that whoever called has let go of
+    for (size_t i = 0; i < function_.params.size(); ++i)
+        if (storage_.signature.params[i] == Kept::object) given.push_back(function_.params[i]);
+    block(function_.body, given, targets, [&] {
         for (Dim d : function_.result_dims) results.push_back(dim(d));
         for (size_t i = 0; i < body.results.size(); ++i) {
             ValueId v = body.results[i];

@@ -150,6 +150,8 @@ class EmitDoor {
             given.push_back(next_);
             arguments.push_back(next_++);
         }
+        for (size_t i = 0; i < entry_.param_leaves.size(); ++i)          // the program gets one owner; the context keeps its own
+            if (entry_.param_leaves[i].kind == DoorLeaf::Kind::object) put(Opcode::retain, Reg(sizes_.size() + i));
         put(Opcode::call, id_.index, program_.list(arguments), program_.list(results));
         put(Opcode::leave, 0, program_.list(given));
         info.end = uint32_t(program_.exe.code.size());

@@ -6,7 +6,7 @@
 //
 // Ownership. An object is owned by the block that made it, or that adopted it: when the last use lies inside the arms of
 // a branch, each arm adopts it and lets go of it in its own time. At its last use an object is moved into whatever takes
-// it, or released afterwards. Inside a loop, outer objects are borrowed.
+// it, or released afterwards. Inside a loop, outer objects are borrowed. Arguments belong to the function that is called.
 #pragma once
 #include "emit/dim_writer.h"
 #include "emit/lifetimes.h"

@@ -17,6 +17,7 @@ void Backward::read(BlockId block, size_t first, const std::vector<ValueId>& inp
         for (BlockId inner : f_[id].blocks) enter(inner);
     }
     activity_.run(block, first, inputs);
+    read_in_parts_ = all_.partial_reads.in(f_);
     first_own_ = uint32_t(f_.values.size());
 }
 
@@ -33,8 +34,14 @@ Status Backward::walk() { return walk(base_, first_); }
 // What was there when the walk began: tapes and shapes are added on the way.
 Status Backward::walk(BlockId block, size_t first) {
     std::vector<BindingId> all(f_[block].bindings.begin() + ptrdiff_t(first), f_[block].bindings.end());
+    const std::multimap<size_t, BindingId> lent = elements_to_lend(all);
     for (size_t i = all.size(); i-- > 0;) {
         Span outer = std::exchange(w_.span, f_[all[i]].span);
+        for (auto [at, end] = lent.equal_range(i); at != end; ++at) {
+            const Loan loan{.from = f_[at->second].args[0], .element = f_[at->second]};
+            if (TRY(lend(loan))) loans_.push_back(loan);
+        }
+        std::erase_if(loans_, [&](const Loan& loan) { return !loan.pattern && loan.element.results == f_[all[i]].results; });
         TRY(step(all[i]));
         w_.span = outer;
     }

@@ -12,8 +12,9 @@
 // forward code.
 //
 // backward.cpp: adjoints; backward_op.cpp: operators; backward_structure.cpp: tuples, records, constructors;
-// backward_seq.cpp: Seq; backward_control.cpp: if, match, calls; backward_loop.cpp: loops; backward_cell.cpp: cells. Code
-// that touches cells is gone through even where no adjoint reaches its result: there may be one in a cell.
+// backward_seq.cpp: Seq; backward_control.cpp: if, match, calls; backward_loop.cpp: loops; backward_cell.cpp: cells;
+// backward_lend.cpp: parts of structures that are read in parts themselves. Code that touches cells is gone through even
+// where no adjoint reaches its result: there may be one in a cell.
 #pragma once
 #include "grad/activity.h"
 #include "grad/adjoint_structures.h"
@@ -71,12 +72,29 @@ class Backward {
     Status construct(const Binding& b);
     Status branch(BindingId id);
     Leaves pattern_adjoint(const Pattern& p, TypeId subject);
+    std::vector<std::pair<const Pattern*, TypeId>> fields(const Pattern& p, TypeId subject);     // in the order of the type; null: not named
     Status call(BindingId id);
     Status sequence(const Binding& b);
     Status hand_element(ValueId v, ValueId held);
     ValueId length(ValueId seq);                         // taken in forward code
     Status loop(BindingId id);
     Status cell(const Binding& b);                       // of a cell that keeps an adjoint
+
+    // Accumulators that parts of a structure have of it for a while (backward_lend.cpp): what a pattern names, or an element
+    // of a Seq, or what is in a cell.
+    struct Loan { ValueId from; const Pattern* pattern = nullptr; Binding element = {}; };
+    bool wants_loan(const Pattern& p) const;
+    void variables_of(const Pattern& p, std::vector<ValueId>& out) const;
+    Result<bool> lend(const Loan& loan);
+    Result<bool> lend_parts(const Pattern& p, ValueId subject, size_t leaf, TypeId type);
+    Result<ValueId> lent_out(const Pattern& p, TypeId type, ValueId held);
+    Status put_back(const Loan& loan);
+    Result<std::vector<Loan>> suspend_loans(const Binding& call);
+    Status resume_loans(const std::vector<Loan>& suspended);
+    // Elements by the binding that uses them last: its place in `all`.
+    std::multimap<size_t, BindingId> elements_to_lend(const std::vector<BindingId>& all);
+    bool keeps_cells(const Binding& b);                  // as they are
+
     bool touches_cells(const Binding& b) const { return cells_.touches(f_, b); }
 
     // What arms and loop bodies change of adjoints that exist outside of them.
@@ -101,6 +119,8 @@ class Backward {
     AdjointStructures& structures_;
     CellAdjoints& cells_;
     Activity activity_;
+    std::set<ValueId> read_in_parts_;
+    std::vector<Loan> loans_;                            // at this point of the walk
     BlockId base_;
     size_t first_ = 0;
     uint32_t first_own_ = 0;                             // values from here on are not the program's

@@ -39,9 +39,13 @@ Status Backward::branch(BindingId id) {
     for (size_t i = 0; i < b.blocks.size(); ++i) {
         adjoints_ = before;
         arms.push_back(w_.start());
+        const bool opens = b.form == Form::match && active(b.args[0]);
+        const size_t loans = loans_.size();
+        if (Loan loan{.from = b.args[0], .pattern = opens ? &b.arms[i].pattern : nullptr}; opens && TRY(lend(loan))) loans_.push_back(loan);
         TRY(contribute(f_[b.blocks[i]].results[0], given));
         TRY(walk(b.blocks[i], 0));
-        if (b.form == Form::match && active(b.args[0])) TRY(contribute(b.args[0], pattern_adjoint(b.arms[i].pattern, plain(b.args[0]))));
+        loans_.resize(loans);
+        if (opens) TRY(contribute(b.args[0], pattern_adjoint(b.arms[i].pattern, plain(b.args[0]))));
         forget(b.blocks[i]);
         after.push_back(adjoints_);
     }
@@ -99,6 +103,22 @@ Status Backward::branch(BindingId id) {
     return {};
 }
 
+std::vector<std::pair<const Pattern*, TypeId>> Backward::fields(const Pattern& p, TypeId subject) {
+    const bool tuple = p.kind == Pattern::Kind::tuple, record = p.kind == Pattern::Kind::record;
+    const std::vector<TypeId> types = tuple ? types_.parts(subject) : shadows_.fields(subject, record ? 0 : p.constructor);
+    std::vector<std::pair<const Pattern*, TypeId>> all;
+    for (TypeId type : types) all.push_back({nullptr, type});
+    for (size_t i = 0; i < p.parts.size(); ++i) {
+        size_t at = i;
+        if (record) {
+            const std::vector<std::string>& names = module_[module_.types[subject].decl].constructors[0].field_names;
+            at = size_t(std::find(names.begin(), names.end(), p.fields[i]) - names.begin());
+        }
+        all[at].first = &p.parts[i];
+    }
+    return all;
+}
+
 // What stands in the adjoint of the subject where the pattern has variables.
 Leaves Backward::pattern_adjoint(const Pattern& p, TypeId subject) {
     Leaves none(types_.count(subject));
@@ -108,29 +128,22 @@ Leaves Backward::pattern_adjoint(const Pattern& p, TypeId subject) {
     case Pattern::Kind::variable: return adjoint(p.variable);
     case Pattern::Kind::tuple: case Pattern::Kind::constructor: case Pattern::Kind::record: break;
     }
-    bool spread = types_.is_spread(subject), tuple = p.kind == Pattern::Kind::tuple, record = p.kind == Pattern::Kind::record;
-    uint32_t which = record || tuple ? 0 : p.constructor;
-    std::vector<TypeId> fields = tuple ? types_.parts(subject) : shadows_.fields(subject, which);
     std::vector<Leaves> parts;
-    for (TypeId field : fields) parts.push_back(Leaves(types_.count(field)));
     bool any = false;
-    for (size_t i = 0; i < p.parts.size(); ++i) {
-        size_t at = i;
-        if (record) {
-            const std::vector<std::string>& all = module_[module_.types[subject].decl].constructors[0].field_names;
-            at = size_t(std::find(all.begin(), all.end(), p.fields[i]) - all.begin());
-        }
-        parts[at] = pattern_adjoint(p.parts[i], fields[at]);
-        for (ValueId leaf : parts[at]) any = any || leaf.valid();
+    const auto all = fields(p, subject);
+    for (auto [part, field] : all) {
+        parts.push_back(part ? pattern_adjoint(*part, field) : Leaves(types_.count(field)));
+        for (ValueId leaf : parts.back()) any = any || leaf.valid();
     }
     if (!any) return none;
-    if (spread) {
-        Leaves all;
-        for (const Leaves& part : parts) all.insert(all.end(), part.begin(), part.end());
-        return all;
+    if (types_.is_spread(subject)) {
+        Leaves flat;
+        for (const Leaves& part : parts) flat.insert(flat.end(), part.begin(), part.end());
+        return flat;
     }
     std::vector<ValueId> held;
-    for (size_t i = 0; i < fields.size(); ++i) held.push_back(structures_.held(w_, fields[i], parts[i]));
+    for (size_t i = 0; i < all.size(); ++i) held.push_back(structures_.held(w_, all[i].second, parts[i]));
+    const uint32_t which = p.kind == Pattern::Kind::constructor ? p.constructor : 0;
     return {w_.construct(types_.decl_of(subject), which, held, types_.of_data(subject))};
 }
 
@@ -147,6 +160,7 @@ Status Backward::call(BindingId id) {
         f_[id].function = d.forward;
         args.push_back(hand_out(id, d.tape));
     }
+    const std::vector<Loan> suspended = TRY(suspend_loans(b));
     for (ValueId leaf : dense(y)) args.push_back(leaf);
     take(y);
     struct Returned { size_t arg, leaf; bool moved; };
@@ -158,7 +172,7 @@ Status Backward::call(BindingId id) {
         std::vector<TypeId> leaves = types_.leaves(w_.type(b.args[i]));
         Place at = place(b.args[i]);
         for (size_t j = 0; j < leaves.size(); ++j) {
-            bool threaded = d.threaded[i] && module_.types[leaves[j]].kind == TypeKind::tensor;
+            bool threaded = d.takes(i, module_.types[leaves[j]]);
             bool moved = threaded && gone.insert({at.root, at.offset + j}).second;
             ValueId now = moved ? leaf(b.args[i], j) : ValueId();
             if (threaded) args.push_back(now.valid() ? now : zero(at.root, at.offset + j));
@@ -175,6 +189,6 @@ Status Backward::call(BindingId id) {
         if (returned[i].moved) leaf(b.args[returned[i].arg], returned[i].leaf) = parts[i];
     for (size_t i = 0; i < returned.size(); ++i)
         if (!returned[i].moved) TRY(contribute(b.args[returned[i].arg], returned[i].leaf, parts[i]));
-    return {};
+    return resume_loans(suspended);
 }
 } // namespace nereus

@@ -6,7 +6,9 @@
 namespace nereus {
 Products::Products(Gradients& all)
     : types(all.module, all.shadows), structures(all.module, all.structures, types),
-      cells(all.module, all.structures, types, structures), all_(all) {}
+      cells(all.module, all.structures, types, structures), partial_reads(*this), all_(all) {}
+
+const Module& Products::module() const { return all_.module; }
 
 const std::set<FunctionId>& Products::reached(FunctionId function) {
     auto [it, is_new] = reached_.try_emplace(function);
@@ -21,38 +23,6 @@ const std::set<FunctionId>& Products::reached(FunctionId function) {
     return it->second;
 }
 bool Products::recursive(FunctionId function) { return reached(function).contains(function); }
-
-// Arguments that are the parameter itself or a part of it.
-std::vector<bool> Products::threaded(FunctionId id, const std::vector<bool>& active) {
-    const Function& f = all_.module[id];
-    std::vector<bool> found(f.params.size());
-    if (!asked_threaded_.insert({id, active}).second) return found;      // under way: decided there
-    std::map<ValueId, const Binding*> definitions;
-    for (const Binding& b : f.bindings)
-        for (ValueId result : b.results) definitions[result] = &b;
-    auto param_of = [&](ValueId v) {
-        for (auto it = definitions.find(v); it != definitions.end(); it = definitions.find(v)) {
-            if (it->second->form != Form::project && it->second->form != Form::field) return f.params.size();
-            v = it->second->args[0];
-        }
-        return size_t(std::find(f.params.begin(), f.params.end(), v) - f.params.begin());
-    };
-    bool cycle = recursive(id);
-    for (const Binding& b : f.bindings) {
-        bool indexed = b.form == Form::index || (b.form == Form::op && (b.op->name == "gather" || b.op->name == "slice"));
-        if (indexed && param_of(b.args[0]) < found.size()) found[param_of(b.args[0])] = true;
-        if (b.form != Form::call) continue;
-        bool around = cycle && reached(b.function).contains(id);
-        std::vector<bool> inner(b.args.size());
-        for (size_t i = 0; i < b.args.size(); ++i) inner[i] = param_of(b.args[i]) < found.size();
-        std::vector<bool> below = around ? inner : threaded(b.function, inner);
-        for (size_t i = 0; i < b.args.size(); ++i)
-            if (inner[i] && below[i]) found[param_of(b.args[i])] = true;
-    }
-    for (size_t i = 0; i < found.size(); ++i) found[i] = found[i] && active[i];
-    asked_threaded_.erase({id, active});
-    return found;
-}
 
 // Parameters of a recursive function that each of its calls of itself is given unchanged.
 std::vector<bool> Products::handed_down(FunctionId id) {
@@ -89,7 +59,7 @@ Result<Derived> Products::derived(FunctionId function, const std::vector<bool>& 
     bool custom = all_.module[function].vjp_forward.valid(), cycle = !custom && recursive(function);
     if (cycle) entry.derived.forward = all_.structures.new_function(name + ".fwd", all_.module[function].span);
     entry.derived.backward = all_.structures.new_function(name + ".bwd", all_.module[function].span);
-    entry.derived.threaded = custom ? std::vector<bool>(active.size()) : threaded(function, active);
+    entry.derived.threaded = custom ? std::vector<Threaded>(active.size()) : partial_reads.of(function);
     entry.derived.again = cycle ? handed_down(function) : std::vector<bool>(active.size());
     if (cycle) {
         entry.decl = types.reserve_tape(name);

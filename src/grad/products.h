@@ -7,9 +7,10 @@
 // parameters that it hands down as they are, decided before its body is looked at.
 //
 // A parameter that is *threaded* has its accumulator passed in and handed back with more in it: one that a recursion
-// passes on, or of which parts are read by index. For others the backward half gives a fresh adjoint.
+// passes on, or of which parts are read (partial_reads.h). For others the backward half gives a fresh adjoint.
 #pragma once
 #include "grad/cell_adjoints.h"
+#include "grad/partial_reads.h"
 
 namespace nereus {
 class Backward;
@@ -18,7 +19,11 @@ class Gradients;
 struct Derived {
     FunctionId forward, backward;
     TypeId tape;                             // invalid: nothing is kept and `forward` is the function itself
-    std::vector<bool> threaded, again;       // per parameter
+    std::vector<Threaded> threaded;          // per parameter, with an accumulator that goes in and comes back
+    std::vector<bool> again;                 // per parameter
+    bool takes(size_t param, const Type& leaf) const {
+        return threaded[param] == Threaded::everything || (threaded[param] == Threaded::tensors && leaf.kind == TypeKind::tensor);
+    }
 };
 struct GradientForm {
     std::string op;                          // grad, value_and_grad, vjp, jvp
@@ -43,10 +48,13 @@ class Products {
     struct Made { FunctionId function; GradientForm form; };
     const Made* source_of(FunctionId gradient) const;
     bool recursive(FunctionId function);     // it may call itself
+    const std::set<FunctionId>& reached(FunctionId function);
+    const Module& module() const;
 
     AdjointTypes types;
     AdjointStructures structures;
     CellAdjoints cells;
+    PartialReads partial_reads;
 
  private:
     using Key = std::pair<FunctionId, std::vector<bool>>;
@@ -63,8 +71,6 @@ class Products {
     void write_backward(Function& both, BlockId block, const std::vector<ValueId>& params, const std::vector<ValueId>& kept,
                         const Entry& entry, Backward& back);
     void finish_group(size_t from);          // of functions that call each other: their tape types
-    std::vector<bool> threaded(FunctionId function, const std::vector<bool>& active);
-    const std::set<FunctionId>& reached(FunctionId function);
     Function copy(const Function& source);   // without what is not reached
     TypeId named(TypeId type, const std::map<TypeId, TypeId>& to);
 
@@ -74,6 +80,5 @@ class Products {
     std::map<std::pair<FunctionId, GradientForm>, FunctionId> gradients_;
     std::map<FunctionId, Made> made_;
     std::map<FunctionId, std::set<FunctionId>> reached_;
-    std::set<Key> asked_threaded_;
 };
 } // namespace nereus

@@ -26,11 +26,11 @@ Status Products::derive(const Key& key, Entry& entry) {
     params = given;
     BlockId block = w.start();
     for (size_t i = 0; i < active.size(); ++i) {
-        if (!active[i] || !entry.derived.threaded[i]) continue;
+        if (!active[i]) continue;
         std::vector<TypeId> leaves = types.leaves(both[both.params[i]].type);
         Leaves accumulators(leaves.size());
         for (size_t j = 0; j < leaves.size(); ++j) {
-            if (module.types[leaves[j]].kind != TypeKind::tensor) continue;
+            if (!entry.derived.takes(i, module.types[leaves[j]])) continue;
             accumulators[j] = w.value("d_" + both[both.params[i]].name, leaves[j]);
             params.push_back(accumulators[j]);
         }

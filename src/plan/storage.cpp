@@ -26,7 +26,8 @@ class FunctionAnalysis {
     // What the types alone say; late sizes are objects from the start.
     void begin() {
         out_.values.assign(function_.values.size(), Kept::nothing);
-        std::vector<const Binding*> definition(function_.values.size(), nullptr);
+        std::vector<const Binding*>& definition = definitions_;
+        definition.assign(function_.values.size(), nullptr);
         for (const Binding& b : function_.bindings)
             for (ValueId result : b.results) definition[result.index] = &b;
         for (size_t v = 0; v < function_.values.size(); ++v) {
@@ -84,6 +85,19 @@ class FunctionAnalysis {
         out_.values[v.index] = Kept::object;
         changed_ = true;
     }
+    // For what begins as a copy of it and is an object: where a branch gives an object in one arm, it is taken over from there
+    // if nobody else owns it, and in the others it costs the same.
+    void prefer_object(ValueId v) {
+        const Binding* b = definitions_[v.index];
+        if (kept(v) != Kept::address || !b || (b->form != Form::if_ && b->form != Form::match)) return;
+        const size_t at = size_t(std::find(b->results.begin(), b->results.end(), v) - b->results.begin());
+        bool found = false;
+        for (BlockId arm : b->blocks) {
+            prefer_object(function_[arm].results[at]);
+            found = found || kept(function_[arm].results[at]) == Kept::object;
+        }
+        if (found) need_object(v);
+    }
     // Two names of one value: an object if either is.
     void same(ValueId a, ValueId b) {
         if (kept(a) == Kept::object) need_object(b);
@@ -96,6 +110,7 @@ class FunctionAnalysis {
     void visit(const Binding& b) {
         if (is_immediate(b) || low_op_of(b) == LowOp::view)
             for (ValueId result : b.results) fixed_.insert(result);              // stays where it is; copied when stored
+        if (low_op_of(b) == LowOp::copy && !b.results.empty() && kept(b.results[0]) == Kept::object) prefer_object(b.args[0]);
         for (BlockId nested : b.blocks) block(nested);
         switch (b.form) {
         case Form::construct: case Form::tuple: case Form::seq: case Form::closure:
@@ -128,7 +143,7 @@ class FunctionAnalysis {
             size_t counter = b.form == Form::for_ ? 1 : 0, states = body.params.size() - counter;
             for (size_t i = 0; i < states; ++i) {
                 same(body.params[counter + i], b.results[i]);
-                if (kept(b.results[i]) == Kept::object) need_object(body.results[i]);
+                if (kept(b.results[i]) == Kept::object) need_object(body.results[i]), prefer_object(b.args[counter + i]);
             }
             break;
         }
@@ -144,6 +159,7 @@ class FunctionAnalysis {
     const Function& function_;
     Storage& storage_;
     FunctionStorage& out_;
+    std::vector<const Binding*> definitions_;            // per value
     std::unordered_set<ValueId> fixed_;
     bool changed_ = false;
 };

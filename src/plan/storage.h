@@ -2,8 +2,8 @@
 //
 // Memory of a region is planned from the function's own symbols, so a tensor lives at an *address* if its size follows
 // from them. It becomes an *object* if its size is late, or if something that outlives the region holds it: a container,
-// a cell, a closure. Arguments are borrowed; results of known size are written where the caller says (destination
-// passing), others are handed over as objects. An address that flows to where an object is needed is copied: always
+// a cell, a closure. Arguments at addresses are borrowed, objects handed over; results of known size are written where the
+// caller says (destination passing), others are handed over as objects. An address that flows to where an object is needed is copied: always
 // right, so all this is a question of cost.
 #pragma once
 #include "lower/lowered.h"
