@@ -25,12 +25,27 @@ Result<Module> specialise_stage(Module m, StageContext& c) {
 }
 // Closures that are differentiated are made data first. Where that costs a size that the program needs, they stay, and
 // the reference form differentiates them.
-Result<Module> grad_stage(Module m, StageContext&) {
+Result<Module> differentiated(Module m) {
     if (!differentiates_closures(m)) return grad(rotate_writing_loops(std::move(m)));
     Result<Module> first_order = defunctionalise(m);
     if (first_order) first_order = grad(rotate_writing_loops(std::move(*first_order)));
     if (first_order && infer_shapes(*first_order, FunctionId(0), nullptr)) return first_order;
     return grad(std::move(m));
+}
+// Functions that make or take derivatives of functions may have to be applied first, so that it is seen which.
+Result<Module> grad_stage(Module m, StageContext&) {
+    Result<Module> done = differentiated(m);
+    if (done || done.error().code != Code::unsupported || !(differentiates_closures(m) || differentiates_unknown(m))) return done;
+    Result<Module> applied = partial_evaluation(std::move(m));
+    if (!applied) return done;
+    for (bool wrap : {false, true}) {
+        Result<Module> other = differentiated(wrap ? wrap_unknown_functions(*applied) : *applied);
+        if (!other) continue;
+        const bool fits = bool(infer_shapes(*other, FunctionId(0), nullptr));
+        if (fits || !done) done = std::move(other);      // sizes that do not fit are for the next stage to say
+        if (fits) break;
+    }
+    return done;
 }
 Result<Module> shapes_stage(Module m, StageContext& c) { return infer_shapes(std::move(m), FunctionId(0), &c.report.shapes); }
 

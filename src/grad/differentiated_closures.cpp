@@ -1,6 +1,7 @@
 // Whether functions as values stand in the way of the product form.
 #include "grad/grad.h"
 #include "ir/op.h"
+#include <algorithm>
 #include <set>
 #include <unordered_map>
 
@@ -68,5 +69,16 @@ bool differentiates_closures(const Module& module) {
     Search search(module);
     search.run();
     return search.closures;
+}
+
+bool differentiates_unknown(const Module& module) {
+    return std::any_of(module.functions.begin(), module.functions.end(), [](const Function& f) {
+        std::set<ValueId> seen;
+        for (const Binding& b : f.bindings)
+            if (b.form == Form::lambda || b.form == Form::function) seen.insert(b.results[0]);
+        return std::any_of(f.bindings.begin(), f.bindings.end(), [&](const Binding& b) {
+            return b.form == Form::op && b.op->builtin == Builtin::grad && !seen.contains(b.args[0]);
+        });
+    });
 }
 } // namespace nereus

@@ -23,4 +23,9 @@ Result<Module> grad(Module module);
 // True if the product form would take what is differentiated, were closures data (pass/defunctionalise.cpp): the adjoint of
 // what a closure captures is then that of a constructor's fields.
 bool differentiates_closures(const Module& module);
+// True if something is differentiated that is not made where it is: a parameter, a part, a result.
+bool differentiates_unknown(const Module& module);
+
+// A function value that grad does not see the making of is called inside of a lambda that it sees.
+Module wrap_unknown_functions(Module module);
 } // namespace nereus

@@ -68,10 +68,8 @@ TEST(Grad, FunctionsGivenAsArguments) {
          "def @main() { @descend(fn(%w) { sum(%w * %w) }, tensor([8.0, 16.0])) }", "Tensor[(2), f32] [1, 2]"},
     };
     for (const Shown& c : cases) EXPECT_EQ(shown(c.program), c.result) << c.program;
-    EXPECT_EQ(refusal("def @slope(%f, %x: f32) { grad(%f)(%x) }\ndef @call(%g, %x: f32) { %g(fn(%y) { %y }, %x) }\n"
-                      "def @main(%x: f32) { @call(@slope, %x) }"),
-              "unsupported: grad of a function that is only known when the program runs | "
-              "call it inside of one that is known: grad(fn(%z) { %f(%z) })");
+    EXPECT_EQ(shown("def @slope(%f, %x: f32) { grad(%f)(%x) }\ndef @call(%g, %x: f32) { %g(fn(%y) { %y * %y }, %x) }\n"
+                    "def @main() { @call(@slope, 3.0) }"), "f32 6");
 }
 
 TEST(Grad, ThePrimalRunsOnce) {
@@ -115,13 +113,14 @@ TEST(Grad, ParametersOfRecursiveFunctions) {
     EXPECT_EQ(shown(newton + "def @sq(%z: f64) { %z * %z }\ndef @main() { (@newton(@sq, 1.0, 2), @newton(fn(%z) { 2.0 * %z }, 1.0, 1)) }"), "(f64 0.25, f64 0)");
     // d/da (x + a / x) / 2 at x = 1
     EXPECT_EQ(shown(newton + "def @main() { grad(fn(%a) { @near(fn(%z) { %z * %z - %a }, 1.0) })(3.0) }"), "f64 0.5");
-    // sizes that it states are checked still; named ones mean nothing in the copy
+    // sizes that it states are checked still
     const std::string each = "def @each(%f, %x: Tensor[(m), f64], %n: i64) -> Tensor[(m), f64] { if (%n == 0) { %x } else { @each(%f, grad(%f)(%x), %n - 1) } }\n";
     EXPECT_EQ(shown(each + "def @main() { @each(fn(%z: Tensor[(2), f64]) { sum(%z * %z) }, tensor([1.0, 2.0]), 1) }"), "Tensor[(2), f64] [2, 4]");
     EXPECT_EQ(refusal(each + "def @main() { @each(fn(%z: Tensor[(3), f64]) { sum(%z * %z) }, tensor([1.0, 2.0]), 1) }"),
               "shape: @each.known.fn.grad: axis 0 of %z: 3 and 2 differ");
-    EXPECT_EQ(refusal(each + "def @main(%y: Tensor[(k), f64]) { @each(fn(%z: Tensor[(k), f64]) { sum(%z * %z) }, tensor([1.0, 2.0]), 1) }"),
-              "unsupported: grad of a function that is only known when the program runs | call it inside of one that is known: grad(fn(%z) { %f(%z) })");
+    const std::string sized = each + "def @of(%y: Tensor[(k), f64]) { @each(fn(%z: Tensor[(k), f64]) { sum(%z * %z) }, tensor([1.0, 2.0]), 1) }\n";
+    EXPECT_EQ(shown(sized + "def @main() { @of(tensor([5.0, 5.0])) }"), "Tensor[(2), f64] [2, 4]");
+    EXPECT_EQ(refusal(sized + "def @main() { @of(tensor([5.0])) }"), "shape: @of.fn.grad: axis 0 of %z: 1 and 2 differ");
     const std::string mutual = "def @a(%f, %g, %n: i64, %x: f64) -> f64 { if (%n == 0) { %g(%x) } else { @b(%f, %g, %n - 1, %x) } }\n"
                                "def @b(%f, %g, %n: i64, %x: f64) -> f64 { @a(%f, %g, %n, grad(%f)(%x)) }\n";
     EXPECT_EQ(shown(mutual + "def @main() { %c = 2.0; @a(fn(%z) { %z * %z * %c }, fn(%z) { %z + %c }, 2, 1.0) }"), "f64 18");
@@ -136,7 +135,7 @@ TEST(Grad, Refusals) {
         {"def @f(%x) { grad(@f)(%x) * %x }\ndef @main(%x: f32) { @f(%x) }",
          "unsupported: the order of differentiation is not bounded: the gradient of @f is needed to write it down"},
         {"def @nth(%f: fn(f32) -> f32, %n: i64, %x: f32) -> f32 { if (%n == 0) { %f(%x) } else { @nth(fn(%z) { grad(%f)(%z) }, %n - 1, %x) } }\n"
-         "def @main(%x: f32) { @nth(fn(%z) { tanh(%z) }, 3, %x) }",
+         "def @main(%x: f32, %n: i64) { @nth(fn(%z) { tanh(%z) }, %n, %x) }",
          "unsupported: the order of differentiation is not bounded: @nth differentiates a function and calls itself with another one"},
         {"def @main(%x: f32) { grad(fn(%r, %x) { read(%r) * %x })(ref(%x), %x) }",
          "type: grad: parameter 0 holds a cell, which has no adjoint | choose the parameters to differentiate by: wrt=[...]"},

@@ -40,7 +40,7 @@ Status Gradients::check_reached() const {
 
 Error unknown_target(const Binding& b) {
     return Error{Code::unsupported, std::string(b.op->name) + " of a function that is only known when the program runs", b.span,
-                 "call it inside of one that is known: " + std::string(b.op->name) + "(fn(%z) { %f(%z) })"};
+                 "what it computes must be seen when the program is compiled: an order of derivative that an input tells is not"};
 }
 
 // One round expands the innermost gradients; what they became is ordinary code in the next.
@@ -68,7 +68,7 @@ Status Gradients::expand(FunctionId id, Span asked) {
     }
     waiting_ = std::move(outer);
     states_[id] = State::done;
-    return {};
+    return products.write_late(id);
 }
 
 Result<FunctionId> Gradients::taped(FunctionId id, Span asked) {

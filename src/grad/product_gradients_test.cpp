@@ -137,6 +137,11 @@ const GradientCase cases[] = {
     {.name = "checkpoint in a checkpoint", .params = "%x: f64", .body = "checkpoint(fn(%a) { checkpoint(@f)(%a * %a) * %a })(%x)", .others = "def @f(%x) { tanh(%x) * %x }"},
     {.name = "checkpoint of a structure", .params = "%l: List[f64], %p: (f64, i64)", .body = "checkpoint(@g)(%l, %p).0",
      .others = std::string(types) + "def @g(%l, %p) { (@total(%l) * %p.0, %p.1) }"},
+    {.name = "checkpoint of its own recursion", .params = "%x: Tensor[(k), f64]", .body = "sum(@go(4, %x))",
+     .others = "def @go(%n: i64, %x: Tensor[(k), f64]) -> Tensor[(k), f64] { if (%n == 0) { %x * %x } else { tanh(checkpoint(@go)(%n - 1, %x * 0.9) + %x) } }"},
+    {.name = "checkpoint in a mutual recursion", .params = "%x: f64", .body = "@a(4, %x)",
+     .others = "def @a(%n: i64, %x: f64) -> f64 { if (%n == 0) { %x * %x } else { tanh(checkpoint(@b)(%n - 1, %x * 0.9) + %x) } }\n"
+               "def @b(%n: i64, %x: f64) -> f64 { if (%n == 0) { exp(%x) } else { %x * checkpoint(@a)(%n - 1, %x * 0.8) } }"},
     {.name = "second order of a checkpoint", .params = "%x: f64, %y: f64", .body = "grad(fn(%a) { checkpoint(@f)(%a, %y) * %a }, mode=$MODE)(%x)", .others = "def @f(%x, %y) { tanh(%x * %y) * %x }"},
     {.name = "split and topk in a call", .params = "%x: Tensor[(6), f64]", .body = "@f(%x)",
      .others = "def @f(%x) { %p = split(%x, [2, 4], axis=0)\nsum(%p.1 * %p.1) + sum(topk(%x, 3).0 * topk(%x, 3).0) }"},
@@ -237,6 +242,11 @@ TEST(Product, PerturbationsAreKeptApart) {
     // the derivative is handed a function made in the outer one, curried
     EXPECT_EQ(shown("def @shift(%o, %f) { fn(%a) { %f(%a + %o) } }\n"
                     "def @main() { grad(fn(%x) { %f = @shift(%x, fn(%a) { exp(%a) })\ngrad(fn(%a) { %f(%a) })(0.0) }, mode=\"product\")(0.0) }"), "f32 1");
+    // the derivative as a function of functions, taken of what it made: exp(2 x)'' at 0, by shifts and directly
+    const std::string shifts = "def @s(%u: f64) { fn(%f) { fn(%x: f64) { %f(%x + %u) } } }\n"
+                               "def @d(%g) { fn(%x: f64) { jvp(fn(%u: f64) { @s(%u)(%g)(%x) })(0.0, 1.0).1 } }\n"
+                               "def @e(%g) { fn(%x: f64) { jvp(%g)(%x, 1.0).1 } }\n";
+    EXPECT_EQ(shown(shifts + "def @main() { %f = fn(%z: f64) { exp(%z * 2.0) }\n(@d(@d(%f))(0.0), @e(@e(%f))(0.0), @d(@e(@d(%f)))(0.0)) }"), "(f64 4, f64 4, f64 8)");
     EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { %x * grad(fn(%y) { %x + %y }, mode=$MODE)(1.0) }, mode=$MODE)(1.0) }"), "f32 1");
     EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { grad(fn(%y) { %x * %y * %y }, mode=$MODE)(%x) }, mode=$MODE)(3.0) }"), "f32 12");
     EXPECT_EQ(in_both_forms("def @main() { grad(fn(%x) { %x * grad(fn(%y) { %y * %x * %y }, mode=$MODE)(%x) }, mode=$MODE)(2.0) }"), "f32 24");
@@ -247,6 +257,19 @@ TEST(Product, ClosuresFromOutside) {
     EXPECT_EQ(shown("def @at(%x: f32) { %f = if (%x > 0.0) { fn(%a) { %a * %a * 3.0 } } else { fn(%a) { %a } }\n"
                     "grad(fn(%a) { %f(%a) * %a }, mode=\"product\")(%x) }\ndef @main() { (@at(2.0), @at(-2.0)) }"),
               "(f32 36, f32 -4)");
+}
+
+// Functions that make functions, lists of functions, functions that an if chooses.
+TEST(Product, DerivativesOfFunctionValues) {
+    EXPECT_EQ(shown("def @main() { %f = if (sum(tensor([1.0, 2.0])) > 0.0) { fn(%z) { %z * %z } } else { fn(%z) { -%z } }\ngrad(%f)(3.0) }"), "f32 6");
+    EXPECT_EQ(shown("def @main() { %d = fn(%f) { fn(%x: f64) { grad(%f)(%x) } }\n%d(%d(fn(%z: f64) { %z * %z * %z }))(2.0) }"), "f64 12");
+    EXPECT_EQ(shown("type List[a] = Nil | Cons(a, List[a])\n"
+                    "def @map(%f, %l) { match (%l) { Nil => Nil, Cons(%a, %r) => Cons(%f(%a), @map(%f, %r)) } }\n"
+                    "def @main() { %l = Cons(fn(%z) { %z * %z }, Cons(fn(%z) { %z * 3.0 }, Nil))\n@map(fn(%f) { grad(%f)(2.0) }, %l) }"),
+              "Cons(f32 4, Cons(f32 3, Nil))");
+    // the order is known: all of it is seen
+    EXPECT_EQ(shown("def @nth(%f: fn(f64) -> f64, %n: i64, %x: f64) -> f64 { if (%n == 0) { %f(%x) } else { @nth(fn(%z: f64) { grad(%f)(%z) }, %n - 1, %x) } }\n"
+                    "def @main() { @nth(fn(%z) { %z * %z * %z }, 2, 5.0) }"), "f64 30");
 }
 
 // The outer gradient takes the reference form, the inner one would take the product form.

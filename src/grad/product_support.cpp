@@ -2,6 +2,11 @@
 #include "ir/op.h"
 
 namespace nereus {
+Error not_run_again(const std::string& obstacle, Span asked) {
+    return Error{Code::unsupported, "checkpoint: " + (obstacle.empty() ? "what is run again prints" : "what is run again has " + obstacle), asked,
+                 "checkpoint code that does nothing but compute its result"};
+}
+
 Result<std::string> ProductSupport::obstacle(FunctionId id, Span asked) {
     if (!seen_.insert(id).second) return std::string();
     TRY(all_.expand(id, asked));

@@ -19,4 +19,6 @@ class ProductSupport {
     std::set<FunctionId> seen_;
     bool prints_ = false;
 };
+// Of a checkpoint; without an obstacle: it prints.
+Error not_run_again(const std::string& obstacle, Span asked);
 } // namespace nereus

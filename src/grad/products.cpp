@@ -1,5 +1,6 @@
 #include "grad/products.h"
 #include "grad/backward.h"
+#include "grad/product_support.h"
 #include "grad/rewrite.h"
 #include <algorithm>
 
@@ -147,11 +148,35 @@ const Products::Made* Products::source_of(FunctionId gradient) const {
 Result<FunctionId> Products::gradient(FunctionId function, const GradientForm& form, Span asked) {
     if (auto it = gradients_.find({function, form}); it != gradients_.end()) return it->second;
     TRY(all_.expand(function, asked));
-    Module& module = all_.module;
-    ShadowTypes& shadows = all_.shadows;
-    FunctionId made = all_.structures.new_function(module[function].name + ".grad", module[function].span);
+    FunctionId made = reserve(function, form);
+    TRY(write_gradient(made, asked));
+    return made;
+}
+
+FunctionId Products::reserve(FunctionId function, const GradientForm& form) {
+    const Function& source = all_.module[function];
+    FunctionId made = all_.structures.new_function(source.name + ".grad", source.span);
     gradients_[{function, form}] = made;
     made_[made] = {function, form};
+    return made;
+}
+
+Status Products::write_late(FunctionId function) {
+    for (auto it = late_.find(function); it != late_.end(); it = late_.find(function)) {
+        const Late late = it->second;
+        late_.erase(it);
+        ProductSupport support(all_);
+        const std::string obstacle = TRY(support.obstacle(function, late.asked));
+        if (!obstacle.empty() || support.prints()) return not_run_again(obstacle, late.asked);
+        TRY(write_gradient(late.gradient, late.asked));
+    }
+    return {};
+}
+
+Status Products::write_gradient(FunctionId made, Span asked) {
+    Module& module = all_.module;
+    ShadowTypes& shadows = all_.shadows;
+    auto [function, form] = made_[made];
     const Function given = module[function];             // the signature that callers know
     function = cells.widened(function);
     Function out;
@@ -202,6 +227,6 @@ Result<FunctionId> Products::gradient(FunctionId function, const GradientForm& f
     out.result = shadows.plain(w.type(out[out.body].results[0]));
     out.vjp_forward = out.vjp_backward = {};
     module[made] = copy(out);
-    return made;
+    return {};
 }
 } // namespace nereus

@@ -44,6 +44,8 @@ class Products {
     Result<FunctionId> tangent(FunctionId function, const GradientForm& form, Span asked);
     // @f.checkpoint: f with a rule of its own (`with vjp`): it keeps f's arguments, and runs f's vjp on them.
     Result<FunctionId> checkpointed(FunctionId function, Span asked);
+    // Gradients that checkpoints inside of a function need of that function itself: when its code is there.
+    Status write_late(FunctionId function);
     // Of a function that gradient() made: what it is the gradient of.
     struct Made { FunctionId function; GradientForm form; };
     const Made* source_of(FunctionId gradient) const;
@@ -64,6 +66,8 @@ class Products {
         DeclId decl;                         // of a recursive function's tape
         std::vector<TypeId> kept;            // what that holds
     };
+    FunctionId reserve(FunctionId function, const GradientForm& form);
+    Status write_gradient(FunctionId reserved, Span asked);
     Status derive(const Key& key, Entry& entry);
     Status derive_custom(const Key& key, Entry& entry);  // of a function `with vjp`
     std::vector<bool> handed_down(FunctionId function);
@@ -79,6 +83,8 @@ class Products {
     std::vector<Key> stack_;                 // recursive functions whose tape types are not written yet
     std::map<std::pair<FunctionId, GradientForm>, FunctionId> gradients_;
     std::map<FunctionId, Made> made_;
+    struct Late { FunctionId gradient; Span asked; };
+    std::map<FunctionId, Late> late_;        // by what it is the gradient of
     std::map<FunctionId, std::set<FunctionId>> reached_;
 };
 } // namespace nereus

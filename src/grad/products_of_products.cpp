@@ -37,9 +37,20 @@ Result<FunctionId> Products::checkpointed(FunctionId function, Span asked) {
     ShadowTypes& shadows = all_.shadows;
     GradientForm whole{.op = "vjp", .wrt = {}};
     for (size_t i = 0; i < module[function].params.size(); ++i) whole.wrt.push_back(int64_t(i));
-    FunctionId pull = TRY(gradient(function, whole, asked));
     const Function source = module[function];
     const TypeId result = shadows.plain(source.result);
+    std::vector<TypeId> types;
+    for (ValueId param : source.params) types.push_back(shadows.plain(source[param].type));
+    const bool one = types.size() == 1;
+    const TypeId all_types = one ? types[0] : module.types.tuple(types);
+    FunctionId pull;
+    if (all_.is_busy(function)) {                        // it checkpoints itself
+        pull = reserve(function, whole);
+        module[pull].result = all_types;
+        late_[function] = {pull, asked};
+    } else {
+        pull = TRY(gradient(function, whole, asked));
+    }
     Structures& structures_of = all_.structures;
     FunctionId plain = structures_of.new_function(source.name + ".checkpoint", source.span);
     FunctionId keep = structures_of.new_function(source.name + ".keep", source.span);
@@ -64,14 +75,11 @@ Result<FunctionId> Products::checkpointed(FunctionId function, Span asked) {
     runs.vjp_forward = keep, runs.vjp_backward = again;
     Writer w(module, shadows, repeats);
     w.span = asked;
-    std::vector<TypeId> types;
-    for (ValueId param : source.params) types.push_back(shadows.plain(source[param].type));
-    const bool one = types.size() == 1;
-    ValueId given = w.param("arguments", one ? types[0] : module.types.tuple(types)), adjoint = w.param("dy", result);
+    ValueId given = w.param("arguments", all_types), adjoint = w.param("dy", result);
     std::vector<ValueId> args;
     for (size_t i = 0; i < types.size(); ++i) args.push_back(one ? given : w.project(given, i));
     args.push_back(adjoint);
-    repeats.result = shadows.plain(module[pull].result);
+    repeats.result = all_types;
     w.finish(repeats.body, {w.call(pull, args, repeats.result)});
     module[plain] = std::move(runs), module[keep] = std::move(keeps), module[again] = std::move(repeats);
     return plain;

@@ -42,6 +42,8 @@ class Rewrite {
     bool is_used_as_value(ValueId v) const;
     std::vector<ValueId> captured(const Binding& lambda) const;
     bool sizes_are_told(const Binding& lambda) const;
+    void sizes_of(TypeId type, bool shows, std::set<Sym>& shown, std::set<Sym>& mentioned) const;
+    std::set<Sym> sizes_mentioned(BlockId block) const;
     Status product(const Binding& b, const Binding& target);
     Status closures(const Binding& b, const Binding& target);
     Result<GradientForm> form_of(const Binding& b);

@@ -43,63 +43,91 @@ Result<bool> Rewrite::takes_product(const Binding& b, const Binding& target) {
         outer_cells |= shadows_.holds_cell(part);
     }
     if (all_.products.cells.holds(signature.back())) obstacle = "a cell as a result";
-    if (obstacle.empty())
+    // a checkpoint of the function that it stands in: looked at when its code is there (Products::write_late)
+    const bool of_itself = op == "checkpoint" && target.form == Form::function && all_.is_busy(target.function);
+    if (obstacle.empty() && !of_itself)
         obstacle = target.form == Form::function ? TRY(support.obstacle(target.function, b.span))
                                                  : TRY(support.obstacle(source_, target.blocks[0], b.span));
     if (obstacle.empty() && target.form == Form::lambda && !sizes_are_told(target))
         obstacle = "a size that neither a parameter nor a captured value shows";
     if ((op == "checkpoint" || op == "jvp") && obstacle.empty() && outer_cells) obstacle = "a cell from outside";   // it runs twice
-    if (op == "checkpoint" && (!obstacle.empty() || support.prints()))
-        return Error{Code::unsupported, "checkpoint: " + (obstacle.empty() ? "what is run again prints" : "what is run again has " + obstacle), b.span,
-                     "checkpoint code that does nothing but compute its result"};
+    if (op == "checkpoint" && (!obstacle.empty() || support.prints())) return not_run_again(obstacle, b.span);
     if (!obstacle.empty() && (mode == "product" || op == "jvp"))
         return Error{Code::unsupported, op + ": the product form does not take " + obstacle + " yet", b.span, mode.empty() ? "" : "leave out the mode"};
     return obstacle.empty();
 }
 
+// Sizes that a value of this type shows, and all that it mentions.
+void Rewrite::sizes_of(TypeId id, bool shows, std::set<Sym>& shown, std::set<Sym>& mentioned) const {
+    const Type& t = module_.types[id];
+    auto look = [&](Dim d) {
+        if (std::optional<Sym> s = module_.dims.as_symbol(d); shows && s) shown.insert(*s);
+        for (Sym s : module_.dims.symbols_of(d)) mentioned.insert(s);
+    };
+    for (Dim d : t.shape.dims) look(d);
+    for (TypeId part : t.parts) sizes_of(part, shows && t.kind == TypeKind::tuple, shown, mentioned);
+    for (const TypeArg& arg : t.args) {
+        if (const Dim* d = std::get_if<Dim>(&arg); d && d->valid()) look(*d);
+        if (const TypeId* part = std::get_if<TypeId>(&arg)) sizes_of(*part, false, shown, mentioned);
+    }
+}
+std::set<Sym> Rewrite::sizes_mentioned(BlockId block) const {
+    std::set<Sym> shown, all;
+    for (ValueId param : source_[block].params) sizes_of(source_[param].type, false, shown, all);
+    for (BindingId id : source_[block].bindings) {
+        const Binding& b = source_[id];
+        if (b.form == Form::dim)
+            for (Sym s : module_.dims.symbols_of(b.dim)) all.insert(s);
+        for (ValueId result : b.results) sizes_of(source_[result].type, false, shown, all);
+        for (const Arm& arm : b.arms)
+            if (arm.guard.valid()) all.merge(sizes_mentioned(arm.guard));
+        for (BlockId inner : b.blocks) all.merge(sizes_mentioned(inner));
+    }
+    return all;
+}
+
+// What it reads from around it, and parameters of the function around it that show the sizes it mentions: as a function of its
+// own the lambda would bind them anew, and a size that does not agree would go unnoticed.
 std::vector<ValueId> Rewrite::captured(const Binding& lambda) const {
     std::set<ValueId> bound;
     std::vector<ValueId> free;
     free_values(source_, lambda.blocks[0], bound, free);
+    std::set<Sym> told, ignored;
+    for (ValueId v : free) sizes_of(source_[v].type, true, told, ignored);
+    const std::set<Sym> wanted = sizes_mentioned(lambda.blocks[0]);
+    for (ValueId param : source_.params) {
+        std::set<Sym> shown;
+        sizes_of(source_[param].type, true, shown, ignored);
+        auto is_new = [&](Sym s) { return wanted.contains(s) && !told.contains(s); };
+        if (std::none_of(shown.begin(), shown.end(), is_new) || shadows_.holds_function(source_[param].type)) continue;
+        free.push_back(param);
+        told.merge(shown);
+    }
     return free;
 }
 
-// As a function of its own a lambda has the sizes that its parameters have: those must be all that it mentions.
+// A size that the lambda alone mentions is shown by its own parameters.
 bool Rewrite::sizes_are_told(const Binding& lambda) const {
-    std::set<Sym> told, mentioned;
-    auto look = [&](Dim d, std::set<Sym>& out) {
-        for (Sym s : module_.dims.symbols_of(d)) out.insert(s);
-    };
-    std::function<void(TypeId, bool)> types = [&](TypeId id, bool parameter) {
-        const Type& t = module_.types[id];
-        for (Dim d : t.shape.dims) {
-            if (parameter && module_.dims.as_symbol(d)) told.insert(*module_.dims.as_symbol(d));
-            look(d, mentioned);
-        }
-        for (TypeId part : t.parts) types(part, parameter && t.kind == TypeKind::tuple);
-        for (const TypeArg& arg : t.args) {
-            if (const Dim* d = std::get_if<Dim>(&arg); d && d->valid()) {
-                if (parameter && module_.dims.as_symbol(*d)) told.insert(*module_.dims.as_symbol(*d));
-                look(*d, mentioned);
-            }
-            if (const TypeId* part = std::get_if<TypeId>(&arg)) types(*part, false);
-        }
-    };
-    std::function<void(BlockId)> code = [&](BlockId block) {
-        for (ValueId param : source_[block].params) types(source_[param].type, false);
+    std::set<Sym> told, ignored, around;
+    for (ValueId v : captured(lambda)) sizes_of(source_[v].type, true, told, ignored);
+    std::set<ValueId> inside;
+    std::function<void(BlockId)> enter = [&](BlockId block) {
+        inside.insert(source_[block].params.begin(), source_[block].params.end());
         for (BindingId id : source_[block].bindings) {
-            const Binding& b = source_[id];
-            if (b.form == Form::dim) look(b.dim, mentioned);
-            for (ValueId result : b.results) types(source_[result].type, false);
-            for (const Arm& arm : b.arms)
-                if (arm.guard.valid()) code(arm.guard);
-            for (BlockId inner : b.blocks) code(inner);
+            inside.insert(source_[id].results.begin(), source_[id].results.end());
+            for (const Arm& arm : source_[id].arms)
+                if (arm.guard.valid()) enter(arm.guard);
+            for (BlockId inner : source_[id].blocks) enter(inner);
         }
     };
-    for (ValueId v : captured(lambda)) types(source_[v].type, true);
-    for (ValueId v : source_[lambda.blocks[0]].params) types(source_[v].type, true);
-    code(lambda.blocks[0]);
-    return std::includes(told.begin(), told.end(), mentioned.begin(), mentioned.end());
+    enter(lambda.blocks[0]);
+    for (size_t v = 0; v < source_.values.size(); ++v)
+        if (!inside.contains(ValueId(v)) && ValueId(v) != lambda.results[0]) sizes_of(source_.values[v].type, false, ignored, around);
+    std::set<Sym> own;
+    for (ValueId v : source_[lambda.blocks[0]].params) sizes_of(source_[v].type, true, own, ignored);
+    const std::set<Sym> mentioned = sizes_mentioned(lambda.blocks[0]);
+    return std::all_of(mentioned.begin(), mentioned.end(),
+                       [&](Sym s) { return told.contains(s) || (own.contains(s) && !around.contains(s)); });
 }
 
 // True unless every use of it is a gradient in the product form, or a call of what that became.

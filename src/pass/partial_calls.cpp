@@ -1,7 +1,7 @@
 // pass/partial_calls.cpp - partial evaluation of calls and closures.
 //
-// A function is gone through where it is called if something that can be taken apart is handed to it; a closure that is
-// known, where it is applied. In code that may not run a function does not enter itself once more: nothing would end that
+// A function is gone through where it is called if something that can be taken apart is handed to it or if it makes a function;
+// a closure that is known, where it is applied. In code that may not run a function does not enter itself once more: nothing would end that
 // but fuel. Where all was decided so far, recursion on known data goes on.
 #include "pass/closure_sets.h"
 #include "pass/partial_evaluator.h"
@@ -12,17 +12,18 @@ namespace {
 constexpr int deepest = 200;                 // calls inside calls
 } // namespace
 
-bool PartialEvaluator::can_enter(FunctionId function, BindingId lambda) const {
+// A closure of the same lambda that was made before the one that is being run is no recursion: `twice(twice(f))`.
+bool PartialEvaluator::can_enter(FunctionId function, BindingId lambda, uint32_t made) const {
     if (fuel_ <= 0 || activations_[at_.index].depth >= deepest) return false;
     for (ActivationId at = at_; at.valid(); at = activations_[at.index].caller) {
         const Activation& a = activations_[at.index];
-        if (a.function == function && a.lambda == lambda) return a.branches == branches_;
+        if (a.function == function && a.lambda == lambda) return a.branches == branches_ || (lambda.valid() && made < a.made);
     }
     return true;
 }
-ActivationId PartialEvaluator::enter(FunctionId function, BindingId lambda) {
+ActivationId PartialEvaluator::enter(FunctionId function, BindingId lambda, uint32_t made) {
     int depth = at_.valid() ? activations_[at_.index].depth + 1 : 0;
-    activations_.push_back({function, lambda, branches_, depth, at_});
+    activations_.push_back({function, lambda, made, branches_, depth, at_});
     return ActivationId(activations_.size() - 1);
 }
 
@@ -75,7 +76,8 @@ bool PartialEvaluator::tell_their_sizes(const Frame& f, const std::vector<ValueI
 KnownId PartialEvaluator::call(Frame& f, const Binding& b, const std::vector<KnownId>& args, BindingList& out) {
     const Function& callee = source_[b.function];
     auto tells = [&](KnownId arg) { return known_.is_telling(arg) || known_.integer(arg); };
-    bool good = std::ranges::any_of(args, tells) && can_enter(b.function, {}) && callee.where.empty() && !callee.vjp_forward.valid() &&
+    const bool makes_function = callee.result.valid() && source_.types[callee.result].kind == TypeKind::function;
+    bool good = (makes_function || std::ranges::any_of(args, tells)) && can_enter(b.function, {}) && callee.where.empty() && !callee.vjp_forward.valid() &&
                 can_be_put_elsewhere(callee, callee.body) && !mentions_shape_variable(source_, callee.result);
     for (ValueId param : callee.params) good = good && !mentions_shape_variable(source_, callee[param].type);
     Frame inner{callee, b.function, {}, {SymbolImage(module_), {}}};
@@ -110,10 +112,10 @@ KnownId PartialEvaluator::apply(Frame& f, const Binding& b, const std::vector<Kn
     const BlockId body = source[target.lambda].blocks[0];
     const std::vector<KnownId> given(args.begin() + 1, args.end());
     Frame inner{source, target.function, {}, known_.sizes[target.sizes]};
-    if (!can_enter(target.function, target.lambda) || !can_be_put_elsewhere(source, body) ||
+    if (!can_enter(target.function, target.lambda, target.sizes) || !can_be_put_elsewhere(source, body) ||
         !tell_their_sizes(inner, source[body].params, given))
         return unknown_code();
-    const ActivationId caller = std::exchange(at_, enter(target.function, target.lambda));
+    const ActivationId caller = std::exchange(at_, enter(target.function, target.lambda, target.sizes));
     for (size_t i = 0; i < target.captured.size(); ++i) inner.values[target.captured[i]] = target.parts[i];
     name_parameters(inner, source[body].params, given, out);
     KnownId result = results(inner, body, out)[0];

@@ -23,7 +23,7 @@ class PartialEvaluator {
         std::unordered_map<ValueId, KnownId> values;
         SizeNames sizes;
     };
-    struct Activation { FunctionId function; BindingId lambda; int branches = 0; int depth = 0; ActivationId caller; };
+    struct Activation { FunctionId function; BindingId lambda; uint32_t made; int branches = 0; int depth = 0; ActivationId caller; };
 
     // Code of the source, evaluated here.
     void bindings(Frame& f, BlockId block, BindingList& out);
@@ -76,8 +76,8 @@ class PartialEvaluator {
     KnownId lambda(Frame& f, const Binding& b, BindingId at, BindingList& out);
     void write_lambda(BindingId lambda, KnownId closure);
     void write_live_lambdas();
-    bool can_enter(FunctionId function, BindingId lambda) const;
-    ActivationId enter(FunctionId function, BindingId lambda);
+    bool can_enter(FunctionId function, BindingId lambda, uint32_t made = 0) const;
+    ActivationId enter(FunctionId function, BindingId lambda, uint32_t made = 0);
     bool can_be_put_elsewhere(const Function& function, BlockId block) const;
     bool tell_their_sizes(const Frame& f, const std::vector<ValueId>& params, const std::vector<KnownId>& args) const;
 
