@@ -90,5 +90,40 @@ TEST(GradientWork, IsAtMostFiveTimesForwardAndLinear) {
         EXPECT_TRUE(linear(backward[0].bytes, backward[1].bytes, backward[2].bytes));
     }
 }
+
+const Case forward_cases[] = {
+    {"changes of an LSTM", own, "lstm", "lstm_tangent", [](int64_t n) { return std::vector{cell(), tensor({n, 16})}; }},
+    {"changes in a recursion", own, "looked_up", "looked_up_tangent", [](int64_t n) { return std::vector{table(n), ids(n)}; }},
+};
+
+TEST(TangentWork, IsAtMostFourTimesForwardAndLinear) {
+    for (const Case& c : forward_cases) {
+        SCOPED_TRACE(c.title);
+        Compiled loss(c.file, c.loss), tangent(c.file, c.gradient);
+        ASSERT_TRUE(loss.loaded && tangent.loaded);
+        for (int64_t n : {64, 256}) {
+            std::vector<Value> args = c.arguments(n);
+            const Work once = work_of(loss, args), with = work_of(tangent, args);
+            const double points = double(with.points) / double(once.points), bytes = double(with.bytes) / double(once.bytes);
+            std::printf("%-30s %6lld %12lld %12lld %6.2f %12lld %12lld %6.2f\n", c.title, (long long)n, (long long)once.points,
+                        (long long)with.points, points, (long long)once.bytes, (long long)with.bytes, bytes);
+            EXPECT_LE(points, 4);
+            EXPECT_LE(bytes, 4);
+        }
+    }
+}
+
+TEST(TangentWork, KeepsNothingPerStep) {
+    Compiled tangent(own, "lstm_tangent");
+    ASSERT_TRUE(tangent.loaded);
+    int64_t bytes[2];
+    for (int i = 0; i < 2; ++i) {
+        std::vector<Value> args{cell(), tensor({int64_t(64) << i, 16})};
+        auto context = tangent.context({});
+        ASSERT_TRUE(context->run(tangent.entry(), args));
+        bytes[i] = context->stats().peak_bytes;
+    }
+    EXPECT_LE(bytes[1] - bytes[0], 2 * 64 * 16 * 8 + 4096);          // the change of the input is brought into form: as large as that
+}
 } // namespace
 } // namespace nereus

@@ -39,11 +39,11 @@ class CellAdjoints {
     bool touches(const Function& function, const Binding& binding);
     bool touches(const Function& function, BlockId block);
     bool changes(const Function& function, BlockId block);   // reads aside
+    bool is_concerned(FunctionId function);
 
  private:
     TypeId widened(TypeId type);
     void declare(TypeId data);
-    bool is_concerned(FunctionId function);
     bool knows_cells(const Function& function);
     template <typename Found> bool reaches(FunctionId from, const Found& found);
     void rewrite(Function& f, const Function& source);

@@ -7,9 +7,11 @@
 namespace nereus {
 Products::Products(Gradients& all)
     : types(all.module, all.shadows), structures(all.module, all.structures, types),
-      cells(all.module, all.structures, types, structures), partial_reads(*this), all_(all) {}
+      cells(all.module, all.structures, types, structures), partial_reads(*this),
+      tangents(*this, all.module, all.structures), all_(all) {}
 
 const Module& Products::module() const { return all_.module; }
+Status Products::expand(FunctionId function, Span asked) { return all_.expand(function, asked); }
 
 const std::set<FunctionId>& Products::reached(FunctionId function) {
     auto [it, is_new] = reached_.try_emplace(function);

@@ -11,6 +11,7 @@
 #pragma once
 #include "grad/cell_adjoints.h"
 #include "grad/partial_reads.h"
+#include "grad/tangents.h"
 
 namespace nereus {
 class Backward;
@@ -39,9 +40,13 @@ class Products {
     Result<Derived> derived(FunctionId function, const std::vector<bool>& active, Span asked);
     // @f.grad: f's parameters (for vjp, then an adjoint of the result) to what the form promises.
     Result<FunctionId> gradient(FunctionId function, const GradientForm& form, Span asked);
-    // @f.jvp: f's parameters, then changes of the chosen ones, to (y, its change). The change of the result is linear in those
-    // of the parameters, and vjp is its transpose: so it is the vjp of `adjoint of y -> vjp(f)`, at any adjoint, here zero.
+    // @f.jvp: f's parameters, then changes of the chosen ones, to (y, its change).
     Result<FunctionId> tangent(FunctionId function, const GradientForm& form, Span asked);
+    // The same. The change of the result is linear in those of the parameters, and vjp is its transpose: so it is the vjp of
+    // `adjoint of y -> vjp(f)`, at any adjoint, here zero.
+    Result<FunctionId> transposed(FunctionId function, const GradientForm& form, Span asked);
+    Status expand(FunctionId function, Span asked);
+    Function copy(const Function& source);   // without what is not reached
     // @f.checkpoint: f with a rule of its own (`with vjp`): it keeps f's arguments, and runs f's vjp on them.
     Result<FunctionId> checkpointed(FunctionId function, Span asked);
     // Gradients that checkpoints inside of a function need of that function itself: when its code is there.
@@ -57,6 +62,7 @@ class Products {
     AdjointStructures structures;
     CellAdjoints cells;
     PartialReads partial_reads;
+    Tangents tangents;
 
  private:
     using Key = std::pair<FunctionId, std::vector<bool>>;
@@ -75,7 +81,6 @@ class Products {
     void write_backward(Function& both, BlockId block, const std::vector<ValueId>& params, const std::vector<ValueId>& kept,
                         const Entry& entry, Backward& back);
     void finish_group(size_t from);          // of functions that call each other: their tape types
-    Function copy(const Function& source);   // without what is not reached
     TypeId named(TypeId type, const std::map<TypeId, TypeId>& to);
 
     Gradients& all_;

@@ -4,6 +4,33 @@
 
 namespace nereus {
 Result<FunctionId> Products::tangent(FunctionId function, const GradientForm& form, Span asked) {
+    if (!tangents.takes(function)) return transposed(function, form, asked);
+    if (auto it = gradients_.find({function, form}); it != gradients_.end()) return it->second;
+    Module& module = all_.module;
+    const Function source = module[function];
+    FunctionId made = gradients_[{function, form}] = all_.structures.new_function(source.name + ".jvp", source.span);
+    std::vector<bool> active(source.params.size());
+    for (int64_t i : form.wrt) active[size_t(i)] = all_.shadows.has_adjoint(source[source.params[size_t(i)]].type);
+    const FunctionId carried = TRY(tangents.of(function, active, asked));
+    Function out;
+    out.name = module[made].name, out.span = source.span, out.type_params = source.type_params, out.where = source.where;
+    Writer w(module, all_.shadows, out);
+    w.span = asked;
+    for (ValueId param : source.params) w.param(source[param].name, source[param].type);
+    const std::vector<ValueId> params = out.params;
+    std::vector<ValueId> given(params.size()), args = params;
+    for (int64_t i : form.wrt) given[size_t(i)] = w.param("d_" + out[params[size_t(i)]].name, all_.shadows.plain(w.type(params[size_t(i)])));
+    for (size_t i = 0; i < params.size(); ++i)           // of the form and shapes of the argument
+        if (active[i]) args.push_back(TRY(structures.forced(w, params[i], TRY(structures.fitted(w, params[i], given[i])))));
+    out.result = module[carried].result;
+    w.finish(out.body, {w.call(carried, args, all_.shadows.plain(out.result))});
+    module[made] = std::move(out);
+    return made;
+}
+
+Result<FunctionId> Products::transposed(FunctionId function, const GradientForm& asked_form, Span asked) {
+    GradientForm form = asked_form;
+    form.op = "transposed jvp";
     if (auto it = gradients_.find({function, form}); it != gradients_.end()) return it->second;
     Module& module = all_.module;
     int64_t count = int64_t(module[function].params.size());
