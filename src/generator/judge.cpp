@@ -65,8 +65,9 @@ class Judge {
     // What the compiler may refuse though it is well typed.
     static bool is_limitation(const Error& error) {
         static constexpr std::string_view beginnings[] = {
-            // the reference form of gradients knows only the functions inside
+            // the reference form of gradients knows only the functions inside, and cells from outside by themselves
             "this function comes from outside of the code that is differentiated",
+            "grad: a structure with cells comes from outside of what is differentiated",
             // what they run again or forwards is code that does nothing but compute
             "checkpoint: what is run again prints", "checkpoint: what is run again has a ",
             "jvp: the product form does not take a ",
