@@ -50,6 +50,12 @@ int infer_all(const std::string& text) {
     return reached;
 }
 
+std::string text_of(const std::filesystem::path& file) {
+    std::stringstream stream;
+    stream << std::ifstream(file).rdbuf();
+    return stream.str();
+}
+
 std::string whole(const Token& token) {
     if (token.kind == TokenKind::text) return "\"" + std::string(token.text) + "\"";
     std::string sigil = token.kind == TokenKind::value ? "%" : token.kind == TokenKind::function ? "@" : "";
@@ -57,13 +63,18 @@ std::string whole(const Token& token) {
 }
 } // namespace
 
+// What libFuzzer found once: test/fuzz.
+TEST(InferFuzz, Corpus) {
+    int reached[4] = {};
+    for (const auto& file : std::filesystem::directory_iterator(NEREUS_SOURCE_DIR "/test/corpus/programs")) ++reached[infer_all(text_of(file.path()))];
+    EXPECT_GT(reached[1], 0);
+}
+
 TEST(InferFuzz, ChangedPrograms) {
     std::mt19937 random(4);
     int reached[4] = {};
     for (const auto& file : std::filesystem::directory_iterator(NEREUS_SOURCE_DIR "/test/programs")) {
-        std::stringstream stream;
-        stream << std::ifstream(file.path()).rdbuf();
-        const std::string text = stream.str();
+        const std::string text = text_of(file.path());
         const std::vector<Token> tokens = *lex(text, 0);
         for (int round = 0; round < 3000; ++round) {
             std::string changed = text;

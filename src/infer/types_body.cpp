@@ -79,7 +79,7 @@ Status TypeWalk::bind(BindingId id) {
         return Error{Code::type, "expected (), found " + context_.text(found), binding.span,
                      "the value of a statement is dropped: give it a name, or write `_ = …`"};
     Blame blamed{.span = info.span.known() ? info.span : binding.span, .what = "", .literal = is_immediate(binding)};
-    if (!blamed.literal) blamed.owner = info.name, blamed.sigil = "%";
+    if (!blamed.literal && !is_temporary(info.name)) blamed.owner = info.name, blamed.sigil = "%";
     return context_.expect(term, found, blamed);
 }
 
@@ -113,7 +113,10 @@ Result<TermId> TypeWalk::infer(BindingId id, const Binding& b) {
     }
     case Form::closure: case Form::check: break;         // made by later stages
     }
-    return Error{Code::internal, "type inference met a form of a later stage", b.span};
+    const bool check = b.form == Form::check;
+    return Error{Code::type, std::string(check ? "`check`" : "`ir.closure`") + " is what a later stage writes: no program has it", b.span,
+                 std::string(check ? "a check of your own is `assert(condition, \"message\")`; " : "") +
+                     "a dump is to be read: commands take the program that it was made from"};
 }
 
 Result<TermId> TypeWalk::literal(const Literal& literal, Span span) {

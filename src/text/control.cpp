@@ -148,6 +148,9 @@ Result<BlockId> BodyParser::loop_body(const std::vector<State>& states, std::vec
     } else if (std::optional<std::vector<Operand>> elements = emit_.take_tuple(last, states.size())) {
         results = emit_.use_all(*elements);
     } else {
+        if (last.is_constant())                          // no literal is such a tuple
+            return Error{Code::type, "the loop has " + std::to_string(states.size()) + " states, so its body ends with a tuple of " +
+                                         std::to_string(states.size()) + ", found a constant", last.span};
         ValueId tuple = emit_.use(last);
         for (size_t i = 0; i < states.size(); ++i)
             results.push_back(
