@@ -82,7 +82,7 @@ class Solver {
             return wrong("`." + std::to_string(at) + "` needs a tuple, found " + context_.text(open_.subject));
         if (at >= terms_[open_.subject].count)
             return wrong("`." + std::to_string(at) + "` of a tuple of " + std::to_string(terms_[open_.subject].count) +
-                             ": " + context_.text(open_.subject), "elements are counted from 0, and a pattern has no part beyond the last");
+                             ": " + context_.text(open_.subject), "elements are counted from 0");
         return unify_with(terms_.part(open_.subject, at), open_.result, "projection");
     }
 

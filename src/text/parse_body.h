@@ -159,6 +159,7 @@ class BodyParser {
     Result<Pattern> bind_pattern(const PatternSyntax& syntax, std::vector<ValueId>& params);
     static Status no_repetition(const PatternSyntax& syntax);
     Status destructure(const PatternSyntax& syntax, const Operand& operand);
+    Result<ValueId> tuple_of(const Operand& operand, const PatternSyntax& syntax);
     Status take_apart(const PatternSyntax& syntax, const Operand& operand);
     Status destructure_by_match(const PatternSyntax& syntax, const Operand& operand);
 

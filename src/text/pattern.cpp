@@ -1,6 +1,7 @@
 // text/pattern.cpp - patterns of match arms, and statements that take a value apart.
 #include "text/lexer.h"
 #include "text/parse_body.h"
+#include "ir/print.h"
 
 namespace nereus {
 namespace {
@@ -173,11 +174,7 @@ Status BodyParser::take_apart(const PatternSyntax& syntax, const Operand& operan
             for (size_t i = 0; i < elements->size(); ++i) TRY(take_apart(syntax.parts[i], (*elements)[i]));
             return {};
         }
-        ValueId tuple = emit_.use(operand);
-        // the count of elements is part of the pattern, and projections alone would not tell it
-        TypeId& type = emit_.function[tuple].type;
-        std::vector<TypeId> unknown(syntax.parts.size(), module_.types.hole());
-        if (type == module_.types.hole()) type = module_.types.tuple(std::move(unknown));
+        ValueId tuple = TRY(tuple_of(operand, syntax));
         for (size_t i = 0; i < syntax.parts.size(); ++i) {
             if (syntax.parts[i].pattern.kind == Pattern::Kind::wildcard) continue;
             Binding binding{.form = Form::project, .args = {tuple}, .index = uint32_t(i)};
@@ -196,6 +193,24 @@ Status BodyParser::take_apart(const PatternSyntax& syntax, const Operand& operan
     }
     }
     return {};
+}
+
+// The value as a tuple of so many: the count of elements is part of the pattern, and projections alone would not tell it.
+Result<ValueId> BodyParser::tuple_of(const Operand& operand, const PatternSyntax& syntax) {
+    const size_t count = syntax.parts.size();
+    const TypeId hole = module_.types.hole(), wanted = module_.types.tuple(std::vector<TypeId>(count, hole));
+    const TypeId given = operand.is_constant() ? emit_.constant_of(operand).type : emit_.function[operand.value].type;
+    if (operand.is_constant() && given != wanted)        // no literal is a tuple but ()
+        return Error{Code::type, "a pattern of " + std::to_string(count) + " parts takes a tuple apart, found a constant", operand.span};
+    const ValueId tuple = emit_.use(operand);
+    if (given == hole) emit_.function[tuple].type = wanted;          // its binding is what inference compares with this
+    if (given == hole || operand.is_constant()) return tuple;
+    const Type& written = module_.types[given];
+    if (written.kind == TypeKind::tuple && written.parts.size() == count) return tuple;
+    std::string differ = written.kind == TypeKind::tuple && !written.parts.empty() && count > 0
+                             ? "a tuple of " + std::to_string(written.parts.size()) + ", found one of " + std::to_string(count) + ": " + to_string(module_, given) + " against "
+                             : to_string(module_, given) + ", found ";
+    return Error{Code::type, "pattern: expected " + differ + to_string(module_, wanted), syntax.pattern.span};
 }
 
 // match (e) { pattern => (its variables) }, and the variables are taken from the tuple.
