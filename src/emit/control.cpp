@@ -392,6 +392,10 @@ Status EmitFunction::run() {
     info.registers = next_register_;
     info.results = uint32_t(results.size());
     if (has_region_) {
+        constexpr size_t most = size_t(UINT16_MAX) + 1;              // the place of a callee's frame is in x of the call
+        if (region_.prefixes.size() > most)
+            return Error{Code::limit, "@" + function_.name + " makes more than " + std::to_string(most) + " calls", function_.span,
+                         "put some of them into a function of their own"};
         exe().code[enter].a = uint32_t(exe().regions.size());
         region_.function = id_.index;
         set_lifetimes();

@@ -56,15 +56,32 @@ TypeId DoorTypes::open_shared(TypeId data, Around& around) {
     return module.types.intern(std::move(t));
 }
 
+// How often the declaration stands inside itself, as the type is written.
+int DoorTypes::nesting(TypeId id, DeclId decl) const {
+    const Type& t = program_.module().types[id];
+    int inside = 0;
+    for (TypeId part : t.parts) inside = std::max(inside, nesting(part, decl));
+    for (const TypeArg& arg : t.args)
+        if (const TypeId* type = std::get_if<TypeId>(&arg)) inside = std::max(inside, nesting(*type, decl));
+    return inside + (t.kind == TypeKind::data && t.decl == decl);
+}
+
+Error DoorTypes::too_deep(DeclId decl, const std::string& who) const {
+    const std::string& name = program_.module()[decl].name;
+    if (nesting(whole_, decl) > most_unfoldings)
+        return Error{Code::limit, "the type of " + who + " nests " + name + " more than " + std::to_string(most_unfoldings) + " deep", {},
+                     "a declared type that holds itself may be of any depth"};
+    return Error{Code::limit, "the type of " + who + " unfolds without end: " + name + " holds itself with other sizes", {},
+                 "let the constructor bind the size, as in Node[n](Tensor[(n), f32])"};
+}
+
 Result<uint32_t> DoorTypes::add(TypeId id, const std::string& who, Around around) {
     const Type t = program_.module().types[id];
     if (!mentions(id, around.shared)) around.shared.clear();
     auto key = std::make_pair(id, around);
     if (auto it = types_.find(key); it != types_.end() && t.kind != TypeKind::tensor) return it->second;
     uint32_t index = uint32_t(program_.exe.door_types.size());
-    if (t.kind == TypeKind::data && ++around_[t.decl] > most_unfoldings)
-        return Error{Code::limit, "the type of " + who + " unfolds without end: " + program_.module()[t.decl].name +
-                     " holds itself with other sizes", {}, "let the constructor bind the size, as in Node[n](Tensor[(n), f32])"};
+    if (t.kind == TypeKind::data && ++around_[t.decl] > most_unfoldings) return too_deep(t.decl, who);
     types_[key] = index;
     program_.exe.door_types.emplace_back();
     DoorType made;

@@ -13,7 +13,10 @@ class DoorTypes {
     DoorTypes(EmitProgram& program, Observe observe, bool opaque) : program_(program), observe_(std::move(observe)), opaque_(opaque) {}
 
     // `who` is named in errors.
-    Result<uint32_t> add(TypeId type, const std::string& who) { return add(type, who, {}); }
+    Result<uint32_t> add(TypeId type, const std::string& who) {
+        whole_ = type;
+        return add(type, who, {});
+    }
 
  private:
     struct Around {                          // the nearest constructor that binds dims, the nearest sizes that are shared
@@ -24,11 +27,14 @@ class DoorTypes {
     Result<uint32_t> add(TypeId type, const std::string& who, Around around);
     TypeId open_shared(TypeId data, Around& around);
     bool mentions(TypeId type, const std::vector<Sym>& symbols) const;
+    int nesting(TypeId type, DeclId decl) const;
+    Error too_deep(DeclId decl, const std::string& who) const;
     int32_t axis(Dim d, uint32_t axis, const Around& around);
 
     EmitProgram& program_;
     Observe observe_;
     bool opaque_;
+    TypeId whole_;                           // what was asked for, the type being added is somewhere inside
     int depth_ = 0;                          // containers around the type being added
     std::map<DeclId, int> around_;           // how often each declaration is among them
     std::map<std::pair<TypeId, Around>, uint32_t> types_;
