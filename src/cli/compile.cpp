@@ -18,7 +18,7 @@ int compile_command(Words words) {
     for (const char* word : words) spelled.push_back(std::string_view(word) == "-o" ? "--output" : word);
     std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
     flags.push_back({"output", true, "FILE where the artefact goes, also -o"});
-    flags.push_back({"times", false, "print what each stage took, in milliseconds, and bindings before and after"});
+    flags.push_back({"times", false, "print what each stage took, in milliseconds of CPU time, and bindings before and after"});
     flags.push_back({"help", false, "this text"});
     Result<Arguments> arguments = parse_arguments(spelled, flags);
     if (!arguments) return fail(arguments.error());

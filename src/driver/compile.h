@@ -19,7 +19,7 @@ struct CompileOptions {
 
 struct StageTime {
     std::string name;
-    double milliseconds = 0;
+    double milliseconds = 0;                 // of CPU time
     int64_t before = 0, after = 0;           // bindings; 0 where no module comes out
 };
 

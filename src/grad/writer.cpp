@@ -1,6 +1,7 @@
 #include "grad/writer.h"
 #include "ir/scheme.h"
 #include "ops/registry.h"
+#include <algorithm>
 
 namespace nereus {
 Writer::Writer(Module& module, ShadowTypes& shadows, Function& function)
@@ -16,8 +17,13 @@ Writer::Writer(Module& module, ShadowTypes& shadows, Function& function)
 
 ValueId Writer::value(std::string_view name, TypeId type) {
     std::string made(name);
-    for (size_t i = name.empty() ? function_.values.size() : 1; made.empty() || names_.contains(made); ++i)
-        made = std::string(name.empty() ? "t" : name) + (name.empty() ? "" : "_") + std::to_string(i);
+    if (name.empty() || names_.contains(made)) {
+        const std::string base = name.empty() ? "t" : made + "_";
+        size_t& next = next_numbers_.try_emplace(base, 1).first->second;         // those below are taken
+        if (name.empty()) next = std::max(next, function_.values.size());
+        do made = base + std::to_string(next++);
+        while (names_.contains(made));
+    }
     names_.insert(made);
     return function_.add_value(std::move(made), type, span);
 }

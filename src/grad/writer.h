@@ -74,6 +74,7 @@ class Writer {
     Function& function_;
     BlockId at_;
     std::set<std::string, std::less<>> names_;
+    std::unordered_map<std::string, size_t> next_numbers_;           // by what stands before the number
     std::unordered_map<ValueId, std::pair<BindingId, bool>> immediates_;     // and whether it has its use
 };
 } // namespace nereus

@@ -26,6 +26,19 @@ InPlace::InPlace(const Lowered& lowered, const Storage& storage, size_t function
                 view_of_[param] = view_of_[b.results[i]] = initial;
         }
     }
+    mentions_.resize(function_.values.size());
+    count_mentions(function_.body);
+}
+
+void InPlace::count_mentions(BlockId id) {
+    auto count = [&](const std::vector<ValueId>& values) {
+        for (ValueId v : values) ++mentions_[root(v).index];
+    };
+    for (BindingId at : function_[id].bindings) {
+        count(function_[at].args);
+        for (BlockId nested : function_[at].blocks) count_mentions(nested);
+    }
+    count(function_[id].results);
 }
 
 ValueId InPlace::root(ValueId v) const {
@@ -71,10 +84,7 @@ ValueId InPlace::made_here_from(const Block& block, ValueId v) const {
     const Binding* b = definition(block, v);
     std::vector<ValueId> from = b ? made_from(*b, position(b->results, v)) : std::vector<ValueId>();
     if (from.size() != 1 || !definition(block, from[0]) || root(from[0]) != from[0]) return {};
-    size_t readers = 0;
-    for (BindingId id : block.bindings) readers += mentions(function_[id], from[0]);
-    for (ValueId result : block.results) readers += root(result) == from[0];
-    return readers == 1 ? from[0] : ValueId();
+    return mentions_[from[0].index] == 1 ? from[0] : ValueId();      // what is defined here is mentioned nowhere else
 }
 
 size_t InPlace::mentions(const Binding& b, ValueId wanted) const {

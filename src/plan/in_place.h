@@ -34,6 +34,7 @@ class InPlace {
     const Binding* definition(const Block& block, ValueId v) const;  // in this very block
     std::vector<ValueId> made_from(const Binding& b, size_t result) const;           // whose memory a result may take
     bool mentions(const Binding& b, const Names& names) const;
+    void count_mentions(BlockId block);
     bool gives_way(const Block& block, Names names, ValueId next) const;
     bool hands_on(const Binding& b, const Names& names, ValueId next) const;
     bool overwrites(const Binding& b, const Names& names, ValueId next) const;
@@ -46,6 +47,7 @@ class InPlace {
     std::unordered_map<ValueId, const Binding*> definitions_;
     std::unordered_map<ValueId, const Block*> homes_;                // of what bindings define
     std::unordered_map<uint32_t, std::unordered_map<ValueId, size_t>> last_;
+    std::vector<uint32_t> mentions_;                                 // by root: in the whole function
 };
 
 // Fills in Signature::begins_as of all functions but the entry, whose callers are outside.
