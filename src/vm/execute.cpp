@@ -4,8 +4,8 @@
 #include "vm/concat.h"
 #include "vm/extents.h"
 #include "vm/frame.h"
-#include "vm/look.h"
 #include "vm/scalar.h"
+#include "vm/site_text.h"
 #include "vm/trace.h"
 #include <algorithm>
 #include <cstring>
@@ -27,18 +27,6 @@ struct Registers {
         std::memcpy(out, reinterpret_cast<const std::byte*>(R[reg]), count * sizeof(int64_t));
     }
 };
-
-// {expected} and {found} are shapes; {= expected} is left out of another rank, whose sizes tell nothing.
-std::string mismatch_text(const Site& site, const Mismatch& misfit) {
-    std::string what = site.what;
-    auto replace = [&](const std::string& mark, const std::string& text) {
-        for (size_t at; (at = what.find(mark)) != std::string::npos;) what.replace(at, mark.size(), text);
-    };
-    replace("{= expected}", misfit.same_rank ? " = " + misfit.expected : "");
-    replace("{expected}", misfit.expected);
-    replace("{found}", misfit.found);
-    return what;
-}
 } // namespace
 
 bool Context::execute(Frame* frame) {
@@ -169,12 +157,7 @@ bool Context::execute(Frame* frame) {
         case Opcode::check: {
             if (holds(Relation(in.x), number(in.b), number(in.c))) break;
             const Site& site = exe.sites[in.a];
-            std::string what = site.what;
-            for (int i = 0; i < 2; ++i) {
-                std::string mark = i == 0 ? "{0}" : "{1}", value = std::to_string(number(i == 0 ? in.b : in.c));
-                for (size_t found; (found = what.find(mark)) != std::string::npos;) what.replace(found, mark.size(), value);
-            }
-            return current_ = frame, fault(site, site.code, std::move(what));
+            return current_ = frame, fault(site, site.code, check_text(site, number(in.b), number(in.c)));
         }
         case Opcode::fail: return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, exe.sites[in.a].what);
 

@@ -4,6 +4,7 @@
 #include "vm/extents.h"
 #include "vm/look_walk.h"
 #include "vm/peak_walk.h"
+#include "vm/site_text.h"
 #include <cstring>
 
 namespace nereus {
@@ -302,6 +303,6 @@ Context::PeakWalk::Step Context::PeakWalk::look(State& state, const Instruction&
     }
     for (uint32_t reg : parts.subspan(1)) sizes.push_back(R[reg].is_number() ? int64_t(R[reg].value) : -1);
     std::optional<Mismatch> misfit = look.find_mismatch(in.b, ShadowObjects::node(R[parts[0]]), sizes);
-    return misfit ? fails(state, exe.sites[in.a].code, exe.sites[in.a].what) : Step::on;
+    return misfit ? fails(state, exe.sites[in.a].code, mismatch_text(exe.sites[in.a], *misfit)) : Step::on;
 }
 } // namespace nereus

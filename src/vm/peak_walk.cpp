@@ -1,6 +1,7 @@
 #include "vm/peak_walk.h"
 #include "dim/relation.h"
 #include "vm/arithmetic.h"
+#include "vm/site_text.h"
 
 namespace nereus {
 Error Context::PeakWalk::error(uint32_t at, Code code, std::string what) const {
@@ -67,7 +68,7 @@ Context::PeakWalk::Step Context::PeakWalk::step(State& state) {
     case Opcode::check: {
         Word b = R[in.b], c = R[in.c];
         if (b.is_number() && c.is_number() && !holds(Relation(in.x), int64_t(b.value), int64_t(c.value)))
-            return fails(state, exe.sites[in.a].code, exe.sites[in.a].what);
+            return fails(state, exe.sites[in.a].code, check_text(exe.sites[in.a], int64_t(b.value), int64_t(c.value)));
         break;
     }
     case Opcode::fail: return fails(state, exe.sites[in.a].code, exe.sites[in.a].what);
