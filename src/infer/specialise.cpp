@@ -114,19 +114,17 @@ class Specialiser {
         return {FunctionId(source_.functions.size() - 1), wanted.type, wanted.copy};
     }
 
-    // Defaults, until nothing is left unknown. Dtypes first: they may decide what waits.
+    // Defaults, until nothing is left unknown. Dtypes first, and of these the leaves of structures: they may decide what
+    // waits, and a function over leaves takes theirs.
     Status settle(BodyTypes& types, std::vector<Deferred>& open) {
         std::vector<TermId> all = types.callees;
         all.insert(all.end(), types.values.begin(), types.values.end());
         all.push_back(types.type), all.push_back(types.vjp_forward), all.push_back(types.vjp_backward);
         for (;;) {
-            std::vector<TermId> unknowns = unknowns_in(all);
-            bool progress = false;
-            for (TermId unknown : unknowns) {
-                if (context_.terms[unknown].kind != TermKind::dtype_unknown) continue;
-                context_.terms.merge(unknown, context_.terms.dtype(default_dtype(context_.terms[unknown].of)));
-                progress = true;
-            }
+            std::vector<TermId> structures, unknowns = unknowns_in(all);
+            for (const Deferred& one : open)
+                if (one.kind == Deferred::Kind::leaves) structures.push_back(one.subject);
+            bool progress = default_dtypes(unknowns_in(structures)) || default_dtypes(unknowns);
             size_t before = open.size();
             TRY(solve_by_fields(context_, open));
             if (progress || open.size() < before) continue;
@@ -134,6 +132,16 @@ class Specialiser {
             if (unknowns.empty()) return {};
             for (TermId unknown : unknowns) context_.terms.merge(unknown, context_.terms.tuple({}));   // no value has it
         }
+    }
+
+    bool default_dtypes(std::span<const TermId> unknowns) {          // false: there was none
+        bool some = false;
+        for (TermId unknown : unknowns) {
+            if (context_.terms[unknown].kind != TermKind::dtype_unknown) continue;
+            context_.terms.merge(unknown, context_.terms.dtype(default_dtype(context_.terms[unknown].of)));
+            some = true;
+        }
+        return some;
     }
 
     std::vector<TermId> unknowns_in(std::span<const TermId> tops) const {
