@@ -175,4 +175,20 @@ Result<const Scheme*> TypeContext::scheme_of(const OpDef& op) {
     if (it == op_schemes_.end()) it = op_schemes_.emplace(&op, TRY(parse_scheme(op.scheme))).first;
     return &it->second;
 }
+
+size_t TypeContext::states_with(FunctionId id, ValueId next, Span body) {
+    auto [found, is_new] = next_states_.try_emplace(id);
+    const Function& function = module[id];
+    for (size_t i = 0; is_new && i < function.bindings.size(); ++i) {
+        const Binding& loop = function.bindings[i];
+        if (loop.form != Form::for_ && loop.form != Form::while_) continue;
+        const Block& block = function[loop.blocks.back()];           // what follows the states was yielded
+        const size_t states = std::min(loop.args.size() - (loop.form == Form::for_ ? 1 : 0), block.results.size());
+        for (size_t at = 0; states > 1 && at < states; ++at) found->second.insert({block.results[at], {states, block.span}});
+    }
+    auto [begin, end] = found->second.equal_range(next);
+    for (auto it = begin; it != end; ++it)
+        if (it->second.body == body) return it->second.states;
+    return 0;
+}
 } // namespace nereus

@@ -53,8 +53,12 @@ struct TypeContext {
     // A new copy of a scheme's type; its open constraints are appended to `out_open`, blamed on `call`.
     TermId instantiate(FunctionId function, Span call, std::vector<Deferred>& out_open);
     Result<const Scheme*> scheme_of(const OpDef& op);        // parsed once
+    // How many states a loop has of whose body, at this place in the text, the value is a next state; 0: of none.
+    size_t states_with(FunctionId function, ValueId next, Span body);
 
  private:
+    struct NextState { size_t states; Span body; };
+    std::unordered_map<FunctionId, std::unordered_multimap<ValueId, NextState>> next_states_;    // found once
     std::unordered_map<const OpDef*, Scheme> op_schemes_;
 };
 } // namespace nereus

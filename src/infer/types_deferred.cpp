@@ -74,7 +74,8 @@ class Solver {
 
     Status project() {
         uint32_t at = open_.binding->index;
-        const size_t states = states_given_by_this();
+        // the parser takes the value of a loop's body apart, one element for each state
+        const size_t states = context_.states_with(open_.function, open_.binding->results[0], open_.binding->span);
         if (states && (kind() != TermKind::tuple || terms_[open_.subject].count != states))
             return wrong("the loop has " + std::to_string(states) + " states, so its body ends with a tuple of " +
                          std::to_string(states) + ", found " + context_.text(open_.subject));
@@ -120,20 +121,6 @@ class Solver {
         const Function& function = context_.module[open_.function];
         const ValueInfo& value = function[open_.binding->args[field + (open_.kind == Deferred::Kind::update ? 1 : 0)]];
         return is_temporary(value.name) ? value.span : Span{};
-    }
-
-    // The parser takes the value of a loop's body apart, one element for each state.
-    size_t states_given_by_this() const {
-        const Function& function = context_.module[open_.function];
-        const ValueId part = open_.binding->results[0];
-        for (const Binding& loop : function.bindings) {
-            if (loop.form != Form::for_ && loop.form != Form::while_) continue;
-            const Block& body = function[loop.blocks.back()];        // what follows the states was yielded
-            const size_t states = loop.args.size() - (loop.form == Form::for_ ? 1 : 0);
-            const auto end = body.results.begin() + ptrdiff_t(std::min(states, body.results.size()));
-            if (states > 1 && body.span == open_.binding->span && std::find(body.results.begin(), end, part) != end) return states;
-        }
-        return 0;
     }
 
     Status index() {
