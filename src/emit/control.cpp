@@ -208,6 +208,13 @@ void EmitFunction::call(const Binding& b) {
     for (size_t i = 0; i < b.results.size(); ++i) {
         if (callee.begins_as[i] < 0) continue;
         ValueId result = b.results[i], initial = b.args[size_t(callee.begins_as[i])];
+        if (kept(result) == Kept::object && kept(initial) == Kept::object && in_place_.mentions(b, root(initial)) == 1) {
+            Reg whole = take_object(initial), own = fresh();
+            put(Opcode::tensor_own, own, whole);
+            bind_object(result, own);
+            begins[size_t(callee.begins_as[i])] = shared[i] = address(place(result));
+            continue;
+        }
         if (kept(result) == Kept::object) bind_object(result, new_tensor_object(function_[result].type));
         std::optional<Place> taken = kept(result) == Kept::object ? std::nullopt : place_to_take(b, initial);
         if (taken && is_wanted_elsewhere(result, *taken)) taken.reset();

@@ -95,8 +95,8 @@ class NarrowSequences {
         std::vector<ValueId> carried(body.params.begin() + ptrdiff_t(first), body.params.end());
         for (size_t i = 0; i < states; ++i) becomes(b.args[first + i], carried[i]), becomes(body.results[i], carried[i]);
         for (size_t i = states; i < body.results.size(); ++i) as_a_whole(body.results[i]);      // yields
-        if (body.results.size() == 1 && states == 1) becomes(b.results[0], carried[0]);
-        else states_of_[b.results[0]] = std::move(carried);
+        if (body.results.size() > 1) states_of_[b.results[0]] = std::move(carried);
+        else if (states == 1) becomes(b.results[0], carried[0]);     // else what it collects, which is no tuple
         for (BlockId inner : b.blocks) block(inner, b.form == Form::while_ && inner == b.blocks[0]);
     }
 
@@ -177,7 +177,7 @@ class NarrowSequences {
 
     void finish() {
         if (!changed_) return;
-        for (const auto& [result, states] : states_of_) {
+        for (const auto& [result, states] : states_of_) {            // tuples of states, then of what was collected
             std::vector<TypeId> types = module_.types[f_[result].type].parts;
             for (size_t i = 0; i < states.size(); ++i)
                 if (is_narrowed(states[i])) types[i] = f_[states[i]].type;

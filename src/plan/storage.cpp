@@ -129,8 +129,12 @@ class FunctionAnalysis {
             const Signature& callee = storage_.functions[b.function.index].signature;
             for (size_t i = 0; i < b.args.size(); ++i)
                 if (callee.params[i] == Kept::object) need_object(b.args[i]);
-            for (size_t i = 0; i < b.results.size(); ++i)
+            for (size_t i = 0; i < b.results.size(); ++i) {
                 if (callee.results[i] == Kept::object) need_object(b.results[i]);
+                if (kept(b.results[i]) != Kept::object || module_.types[function_[b.results[i]].type].kind != TypeKind::tensor) continue;
+                for (size_t j = 0; j < b.args.size(); ++j)           // the result may begin as this one (in_place.h)
+                    if (callee.params[j] == Kept::address && function_[b.args[j]].type == function_[b.results[i]].type) prefer_object(b.args[j]);
+            }
             break;
         }
         case Form::if_: case Form::match:
