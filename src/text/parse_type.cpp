@@ -168,7 +168,14 @@ Result<TypeId> TypeParser::data(const Token& name) {
     }
     decl = TRY(type_name(name));
     std::vector<TypeArg> args;
-    if (!cursor_.at("[")) return types.data(decl, {});
+    if (!cursor_.at("[")) {
+        const size_t wanted = program_.module[decl].params.size();       // in a function what is left out is inferred
+        if (wanted > 0 && !declares.empty() && unknown != Unknown::collect)
+            return Error{Code::type, "`" + std::string(name.text) + "` takes " + std::to_string(wanted) +
+                                         (wanted == 1 ? " argument" : " arguments") + ", none is given",
+                         name.span, "a declaration says all of a type: `" + std::string(name.text) + "[…]`"};
+        return types.data(decl, {});
+    }
     cursor_.take();
     size_t expected = program_.module[decl].params.size(), given = 0;
     TRY(cursor_.list("]", [&]() -> Status {
