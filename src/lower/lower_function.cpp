@@ -205,6 +205,8 @@ Status LowerFunction::binding(const Binding& b) {
         const std::vector<size_t>& offsets = leaf_offsets(from_[b.args[0]].type);
         Leaves part(all.begin() + int64_t(offsets[b.index]), all.begin() + int64_t(offsets[b.index + 1]));
         leaves_[b.results[0]] = part;                    // made first: `all` lies in the same table
+        if (const Dim known = from_[b.results[0]].known; part.size() == 1 && known.valid() && !to_[part[0]].known.valid() && b.defines.empty())
+            to_[part[0]].known = known;                  // of a tuple nobody says it
         if (b.defines.empty() || part.size() != 1) return {};
         // a number that is a size from here on: under its own name, which defines the size
         Binding named{.form = Form::check, .args = part, .defines = b.defines, .span = b.span};
