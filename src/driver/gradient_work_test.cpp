@@ -52,6 +52,8 @@ const Case cases[] = {
     {"out of a Seq", own, "in_seq", "in_seq_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
     {"out of a cell", own, "in_cell", "in_cell_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
     {"out of data, down a recursion", own, "handed", "handed_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
+    {"in a checkpoint", own, "again", "again_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
+    {"map over a list", own, "mapped", "mapped_gradient", [](int64_t n) { return std::vector{tensor({n, 16}), tensor({16})}; }},
 };
 
 Work work_of(const Compiled& program, std::span<const Value> args) {

@@ -21,6 +21,7 @@ Result<Module> Gradients::run() {
     size_t given = module.functions.size();              // what is generated holds no gradients
     for (size_t i = 0; i < given; ++i)
         if (!known.differentiates_a_parameter(FunctionId(i))) TRY(expand(FunctionId(i), module.functions[i].span));
+    TRY(products.write_late());
     TRY(check_reached());
     TRY(Status(shadows.status() ? Status() : Status(shadows.status().error())));
     return std::move(module);
@@ -68,11 +69,12 @@ Status Gradients::expand(FunctionId id, Span asked) {
     }
     waiting_ = std::move(outer);
     states_[id] = State::done;
-    return products.write_late(id);
+    return {};
 }
 
 Result<FunctionId> Gradients::taped(FunctionId id, Span asked) {
     if (auto it = taped_.find(id); it != taped_.end()) return it->second;
+    TRY(products.write_late(id));
     if (products.source_of(id)) return taped(by_closures(id), asked);
     TRY(expand(id, asked));
     int order = order_[id] + 1;

@@ -13,7 +13,6 @@ class Gradients {
     // @f.taped; its body is written later. Gradients inside @f are expanded first.
     Result<FunctionId> taped(FunctionId function, Span asked);
     Status expand(FunctionId function, Span asked);      // the gradients in its body
-    bool is_busy(FunctionId function) { return states_[function] == State::busy; }       // its gradients are being expanded
     FunctionId run_tape();                   // @run_tape(tape): all steps, the last one first
 
     Module module;

@@ -72,7 +72,7 @@ std::set<ValueId> PartialReads::in(const Function& f) {
     };
     for (const Binding& b : f.bindings) {
         if (reads_part(module, f, b)) mark(b.args[0]);
-        if (b.form != Form::call || module[b.function].vjp_forward.valid()) continue;
+        if (b.form != Form::call || all_.has_own_rule(b.function)) continue;
         const std::vector<Threaded>& below = of(b.function);
         for (size_t i = 0; i < b.args.size(); ++i)
             if (below[i] == Threaded::everything) mark(b.args[i]);
@@ -83,7 +83,7 @@ std::set<ValueId> PartialReads::in(const Function& f) {
 bool PartialReads::update(FunctionId id) {
     const Module& module = all_.module();
     const Function& f = module[id];
-    if (f.vjp_forward.valid()) return false;             // a rule of one's own makes fresh adjoints
+    if (all_.has_own_rule(id)) return false;             // a rule of one's own makes fresh adjoints
     std::map<ValueId, const Binding*> parts;             // projections
     for (const Binding& b : f.bindings)
         if (b.form == Form::project || b.form == Form::field) parts[b.results[0]] = &b;

@@ -144,6 +144,11 @@ const GradientCase cases[] = {
      .others = std::string(types) + "def @g(%l, %p) { (@total(%l) * %p.0, %p.1) }"},
     {.name = "checkpoint of its own recursion", .params = "%x: Tensor[(k), f64]", .body = "sum(@go(4, %x))",
      .others = "def @go(%n: i64, %x: Tensor[(k), f64]) -> Tensor[(k), f64] { if (%n == 0) { %x * %x } else { tanh(checkpoint(@go)(%n - 1, %x * 0.9) + %x) } }"},
+    {.name = "checkpoint of what calls the function", .params = "%x: f64", .body = "@f(%x, 3)",
+     .others = "def @f(%x: f64, %n: i64) -> f64 { if (%n == 0) { %x } else { tanh(checkpoint(fn(%x) { %x * @f(%x, %n - 1) })(%x)) } }"},
+    {.name = "second order of a checkpointed recursion", .params = "%x: f64", .body = "grad(fn(%p) { @f(%p, 2) }, mode=$MODE)(%x)",
+     .others = "def @f(%p: f64, %k: i64) -> f64 { if (%k == 0) { %p } else { %l = if (%k == 2) { checkpoint(@f)(%p, %k - 1) } else { @f(%p, %k - 1) }\n"
+               "tanh(%l * checkpoint(@f)(%p, %k - 1)) } }"},
     {.name = "checkpoint in a mutual recursion", .params = "%x: f64", .body = "@a(4, %x)",
      .others = "def @a(%n: i64, %x: f64) -> f64 { if (%n == 0) { %x * %x } else { tanh(checkpoint(@b)(%n - 1, %x * 0.9) + %x) } }\n"
                "def @b(%n: i64, %x: f64) -> f64 { if (%n == 0) { exp(%x) } else { %x * checkpoint(@a)(%n - 1, %x * 0.8) } }"},

@@ -11,6 +11,28 @@ Products::Products(Gradients& all)
       tangents(*this, all.module, all.structures), all_(all) {}
 
 const Module& Products::module() const { return all_.module; }
+// So that it is seen who calls whom: a checkpoint becomes a call.
+Status Products::expand_reached(FunctionId from, Span asked) {
+    std::vector<FunctionId> waiting{from};
+    while (!waiting.empty()) {
+        const FunctionId id = waiting.back();
+        waiting.pop_back();
+        if (!expanded_.insert(id).second) continue;
+        TRY(all_.expand(id, asked));
+        if (has_own_rule(id)) continue;
+        for (const Binding& b : all_.module[id].bindings)
+            if (b.form == Form::call) waiting.push_back(b.function);
+    }
+    return {};
+}
+
+FunctionId Products::without_checkpoint(FunctionId function) const {
+    auto it = checkpoint_of_.find(function);
+    return it == checkpoint_of_.end() ? function : it->second;
+}
+bool Products::has_own_rule(FunctionId function) const {
+    return all_.module[function].vjp_forward.valid() && !checkpoint_of_.contains(function);
+}
 Status Products::expand(FunctionId function, Span asked) { return all_.expand(function, asked); }
 
 const std::set<FunctionId>& Products::reached(FunctionId function) {
@@ -56,25 +78,30 @@ Result<Derived> Products::derived(FunctionId function, const std::vector<bool>& 
             entries_[*above].lowest = std::min(entries_[*above].lowest, it->second.lowest);
         return it->second.derived;
     }
-    TRY(all_.expand(function, asked));
+    TRY(write_late(function));
+    TRY(expand_reached(function, asked));
     Entry entry;
     const std::string name = all_.module[function].name;
-    bool custom = all_.module[function].vjp_forward.valid(), cycle = !custom && recursive(function);
+    const bool checkpoint = checkpoint_of_.contains(function), custom = has_own_rule(function);
+    const bool grouped = !custom && recursive(function), cycle = grouped && !checkpoint;     // a checkpoint keeps nothing
     if (cycle) entry.derived.forward = all_.structures.new_function(name + ".fwd", all_.module[function].span);
     entry.derived.backward = all_.structures.new_function(name + ".bwd", all_.module[function].span);
-    entry.derived.threaded = custom ? std::vector<Threaded>(active.size()) : partial_reads.of(function);
-    entry.derived.again = cycle ? handed_down(function) : std::vector<bool>(active.size());
+    entry.derived.threaded = custom ? std::vector<Threaded>(active.size()) : partial_reads.of(without_checkpoint(function));
+    entry.derived.again = cycle ? handed_down(function) : std::vector<bool>(active.size(), checkpoint);
+    if (checkpoint) entry.derived.forward = checkpoint_of_[function];
     if (cycle) {
         entry.decl = types.reserve_tape(name);
         entry.derived.tape = all_.module.types.data(entry.decl, {});     // with its arguments when these are known
+    }
+    if (grouped) {
         entry.index = entry.lowest = stack_.size();
         stack_.push_back(key);
     }
     entries_[key] = entry;
-    TRY(custom ? derive_custom(key, entry) : derive(key, entry));
+    TRY(checkpoint ? derive_checkpoint(key, entry) : custom ? derive_custom(key, entry) : derive(key, entry));
     Entry& done = entries_[key];
     done.derived = entry.derived, done.kept = entry.kept;
-    if (cycle && done.lowest == done.index) finish_group(done.index);
+    if (grouped && done.lowest == done.index) finish_group(done.index);
     return entries_[key].derived;
 }
 
@@ -96,8 +123,10 @@ TypeId Products::named(TypeId id, const std::map<TypeId, TypeId>& to) {
 // Every part of what they keep that is no tape of the group becomes a type parameter, shared by all of the group.
 void Products::finish_group(size_t from) {
     Module& module = all_.module;
-    std::vector<Key> group(stack_.begin() + ptrdiff_t(from), stack_.end());
+    std::vector<Key> all(stack_.begin() + ptrdiff_t(from), stack_.end()), group;
     stack_.resize(from);
+    for (const Key& key : all)                           // the others are checkpoints
+        if (entries_[key].decl.valid()) group.push_back(key);
     std::map<TypeId, TypeId> nothing;
     for (const Key& key : group) nothing[entries_[key].derived.tape] = module.types.unit();
     auto holds_tape = [&](TypeId type) { return named(type, nothing) != type; };
@@ -132,13 +161,13 @@ void Products::finish_group(size_t from) {
         for (TypeId& field : fields[key]) field = named(field, inside);
         decl.constructors = {{.name = decl.name, .fields = fields[key]}};
     }
-    for (const Key& key : group) {
+    for (const Key& key : all) {
         Entry& entry = entries_[key];
         for (FunctionId id : {entry.derived.forward, entry.derived.backward}) {
             for (ValueInfo& value : module[id].values) value.type = named(value.type, outside);
             module[id].result = named(module[id].result, outside);
         }
-        entry.derived.tape = outside[entry.derived.tape];
+        if (entry.decl.valid()) entry.derived.tape = outside[entry.derived.tape];
     }
 }
 
@@ -149,6 +178,7 @@ const Products::Made* Products::source_of(FunctionId gradient) const {
 
 Result<FunctionId> Products::gradient(FunctionId function, const GradientForm& form, Span asked) {
     if (auto it = gradients_.find({function, form}); it != gradients_.end()) return it->second;
+    TRY(write_late(function));
     TRY(all_.expand(function, asked));
     FunctionId made = reserve(function, form);
     TRY(write_gradient(made, asked));
@@ -163,22 +193,26 @@ FunctionId Products::reserve(FunctionId function, const GradientForm& form) {
     return made;
 }
 
-Status Products::write_late(FunctionId function) {
-    for (auto it = late_.find(function); it != late_.end(); it = late_.find(function)) {
-        const Late late = it->second;
-        late_.erase(it);
-        ProductSupport support(all_);
-        const std::string obstacle = TRY(support.obstacle(function, late.asked));
-        if (!obstacle.empty() || support.prints()) return not_run_again(obstacle, late.asked);
-        TRY(write_gradient(late.gradient, late.asked));
-    }
+Status Products::write_late() {
+    while (!late_.empty()) TRY(write_late(late_.begin()->first));
     return {};
+}
+Status Products::write_late(FunctionId gradient) {
+    auto it = late_.find(gradient);
+    if (it == late_.end()) return {};
+    const Span asked = it->second;
+    late_.erase(it);
+    ProductSupport support(all_);
+    const std::string obstacle = TRY(support.obstacle(made_[gradient].function, asked));
+    if (!obstacle.empty() || support.prints()) return not_run_again(obstacle, asked);
+    return write_gradient(gradient, asked);
 }
 
 Status Products::write_gradient(FunctionId made, Span asked) {
     Module& module = all_.module;
     ShadowTypes& shadows = all_.shadows;
     auto [function, form] = made_[made];
+    TRY(expand_reached(function, asked));
     const Function given = module[function];             // the signature that callers know
     function = cells.widened(function);
     Function out;

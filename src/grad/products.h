@@ -49,14 +49,18 @@ class Products {
     Function copy(const Function& source);   // without what is not reached
     // @f.checkpoint: f with a rule of its own (`with vjp`): it keeps f's arguments, and runs f's vjp on them.
     Result<FunctionId> checkpointed(FunctionId function, Span asked);
-    // Gradients that checkpoints inside of a function need of that function itself: when its code is there.
-    Status write_late(FunctionId function);
+    // Gradients that checkpoints have for the reference form: of functions whose code may not be there when they are asked for.
+    Status write_late();
+    Status write_late(FunctionId gradient);
     // Of a function that gradient() made: what it is the gradient of.
     struct Made { FunctionId function; GradientForm form; };
     const Made* source_of(FunctionId gradient) const;
     bool recursive(FunctionId function);     // it may call itself
     const std::set<FunctionId>& reached(FunctionId function);
     const Module& module() const;
+    // What a checkpoint is one of; any other function itself.
+    FunctionId without_checkpoint(FunctionId function) const;
+    bool has_own_rule(FunctionId function) const;        // `with vjp`, which a checkpoint has for the reference form alone
 
     AdjointTypes types;
     AdjointStructures structures;
@@ -72,10 +76,12 @@ class Products {
         DeclId decl;                         // of a recursive function's tape
         std::vector<TypeId> kept;            // what that holds
     };
+    Status expand_reached(FunctionId from, Span asked);
     FunctionId reserve(FunctionId function, const GradientForm& form);
     Status write_gradient(FunctionId reserved, Span asked);
     Status derive(const Key& key, Entry& entry);
     Status derive_custom(const Key& key, Entry& entry);  // of a function `with vjp`
+    Status derive_checkpoint(const Key& key, Entry& entry);
     std::vector<bool> handed_down(FunctionId function);
     void write_forward(Function both, const std::vector<ValueId>& kept, Entry& entry);
     void write_backward(Function& both, BlockId block, const std::vector<ValueId>& params, const std::vector<ValueId>& kept,
@@ -88,8 +94,9 @@ class Products {
     std::vector<Key> stack_;                 // recursive functions whose tape types are not written yet
     std::map<std::pair<FunctionId, GradientForm>, FunctionId> gradients_;
     std::map<FunctionId, Made> made_;
-    struct Late { FunctionId gradient; Span asked; };
-    std::map<FunctionId, Late> late_;        // by what it is the gradient of
+    std::map<FunctionId, Span> late_;        // and who asked
+    std::map<FunctionId, FunctionId> checkpoint_of_;
+    std::set<FunctionId> expanded_;
     std::map<FunctionId, std::set<FunctionId>> reached_;
 };
 } // namespace nereus

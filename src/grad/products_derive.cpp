@@ -124,6 +124,41 @@ void Products::write_backward(Function& both, BlockId block, const std::vector<V
     module[entry.derived.backward] = copy(both);
 }
 
+// Of a checkpoint: nothing is kept. Backward gets the arguments again, runs the forward half of what is checkpointed and then its
+// backward half, with the accumulators.
+Status Products::derive_checkpoint(const Key& key, Entry& entry) {
+    Module& module = all_.module;
+    const auto& [id, active] = key;
+    const Function source = module[id];
+    const FunctionId of = checkpoint_of_.at(id);
+    const Derived inner = TRY(derived(of, active, source.span));
+    Function out;
+    out.span = source.span, out.name = module[entry.derived.backward].name;
+    Writer w(module, all_.shadows, out);
+    w.span = source.span;
+    std::vector<ValueId> more, arguments;                // the adjoint of the result, accumulators
+    std::vector<TypeId> results;
+    for (TypeId leaf : types.leaves(source.result)) more.push_back(w.param("dy", leaf));
+    for (size_t i = 0; i < active.size(); ++i)
+        for (TypeId leaf : active[i] ? types.leaves(source[source.params[i]].type) : std::vector<TypeId>()) {
+            results.push_back(leaf);
+            if (inner.takes(i, module.types[leaf])) more.push_back(w.param("d_" + source[source.params[i]].name, leaf));
+        }
+    for (ValueId param : source.params) arguments.push_back(w.param(source[param].name, all_.shadows.plain(source[param].type)));
+    std::vector<ValueId> args;
+    if (inner.tape.valid()) {
+        const TypeId both = module.types.tuple({all_.shadows.plain(source.result), inner.tape});
+        args.push_back(w.project(w.call(inner.forward, arguments, both), 1));
+    }
+    args.insert(args.end(), more.begin(), more.end());
+    for (size_t i = 0; i < arguments.size(); ++i)
+        if (inner.again[i]) args.push_back(arguments[i]);
+    out.result = results.size() == 1 ? results[0] : module.types.tuple(results);
+    w.finish(out.body, {w.call(inner.backward, args, out.result)});
+    module[entry.derived.backward] = std::move(out);
+    return {};
+}
+
 // The tape has the residual, the result, where its adjoint must be brought into its form, and the shapes that the adjoints
 // of active parameters must have.
 Status Products::derive_custom(const Key& key, Entry& entry) {

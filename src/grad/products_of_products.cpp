@@ -70,19 +70,21 @@ Result<FunctionId> Products::checkpointed(FunctionId function, Span asked) {
     for (ValueId param : source.params) types.push_back(shadows.plain(source[param].type));
     const bool one = types.size() == 1;
     const TypeId all_types = one ? types[0] : module.types.tuple(types);
+    const bool with_cells = cells.is_concerned(function);
     FunctionId pull;
-    if (all_.is_busy(function)) {                        // it checkpoints itself
+    if (auto it = gradients_.find({function, whole}); it != gradients_.end()) pull = it->second;
+    else if (with_cells) pull = TRY(gradient(function, whole, asked));
+    else {
         pull = reserve(function, whole);
         module[pull].result = all_types;
-        late_[function] = {pull, asked};
-    } else {
-        pull = TRY(gradient(function, whole, asked));
+        late_[pull] = asked;
     }
     Structures& structures_of = all_.structures;
     FunctionId plain = structures_of.new_function(source.name + ".checkpoint", source.span);
     FunctionId keep = structures_of.new_function(source.name + ".keep", source.span);
     FunctionId again = structures_of.new_function(source.name + ".again", source.span);
     gradients_[{function, form}] = plain;
+    if (!with_cells) checkpoint_of_[plain] = function;   // else the rule below serves: its vjp has cells of its own
     auto begin = [&](FunctionId id) {
         Function out;
         out.name = module[id].name, out.span = source.span;

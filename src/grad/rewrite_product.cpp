@@ -43,9 +43,8 @@ Result<bool> Rewrite::takes_product(const Binding& b, const Binding& target) {
         outer_cells |= shadows_.holds_cell(part);
     }
     if (all_.products.cells.holds(signature.back())) obstacle = "a cell as a result";
-    // a checkpoint of the function that it stands in: looked at when its code is there (Products::write_late)
-    const bool of_itself = op == "checkpoint" && target.form == Form::function && all_.is_busy(target.function);
-    if (obstacle.empty() && !of_itself)
+    const bool later = op == "checkpoint" && obstacle.empty() && !outer_cells;       // looked at when all code is there (Products::write_late)
+    if (obstacle.empty() && !later)
         obstacle = target.form == Form::function ? TRY(support.obstacle(target.function, b.span))
                                                  : TRY(support.obstacle(source_, target.blocks[0], b.span));
     if (obstacle.empty() && target.form == Form::lambda && !sizes_are_told(target))

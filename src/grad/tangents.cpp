@@ -4,7 +4,7 @@
 #include <algorithm>
 
 namespace nereus {
-bool Tangents::takes(FunctionId function) { return !all_.cells.is_concerned(function) && !module_[function].vjp_forward.valid(); }
+bool Tangents::takes(FunctionId function) { return !all_.cells.is_concerned(function) && !all_.has_own_rule(function); }
 
 Result<FunctionId> Tangents::of(FunctionId function, const std::vector<bool>& active, Span asked) {
     auto [it, is_new] = made_.try_emplace({function, active});
@@ -125,8 +125,8 @@ Status TangentCode::call(BindingId id) {
         args.push_back(change_.at(b.args[i]));
         form.wrt.push_back(int64_t(i));
     }
-    const bool structural = all_.takes(b.function);
-    f_[id].function = structural ? TRY(all_.of(b.function, mask, b.span)) : TRY(all_.all_.transposed(b.function, form, b.span));
+    const FunctionId callee = all_.all_.without_checkpoint(b.function);
+    f_[id].function = all_.takes(callee) ? TRY(all_.of(callee, mask, b.span)) : TRY(all_.all_.transposed(callee, form, b.span));
     f_[id].args = args;
     split(id, module_.types.tuple({plain(y), plain(y)}), y, 0, 1);
     return {};

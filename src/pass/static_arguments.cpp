@@ -3,7 +3,8 @@
 // parameter and hands it on.
 //
 // Lifted are operators that make tensors and would run anywhere (size_demands.h), with what they need. They may stand in
-// an arm that this call does not take, if the recursion goes on in that arm: then it is taken soon. Functions that are recursive through others
+// an arm that this call does not take; recursion that goes on takes it soon. A tensor of one number is made as fast as it is read,
+// and zeros for what is added up are often not needed: it stays. Functions that are recursive through others
 // stay as they are, and so do those that choose sizes of their result. Needs the module as the shapes stage leaves it.
 #include "pass/call_graph.h"
 #include "pass/passes.h"
@@ -110,14 +111,7 @@ class StaticArguments {
         for (ValueId result : b.results) collect_type_symbols(module_, from_[result].type, sizes);
         return std::ranges::all_of(sizes, [&](Sym s) { return symbols_.contains(s); });
     }
-    bool goes_on(BlockId block) const {
-        return std::ranges::any_of(from_[block].bindings, [&](BindingId id) {
-            const Binding& b = from_[id];
-            return (b.form == Form::call && b.function == id_) || std::ranges::any_of(blocks_of(b), [&](BlockId nested) { return goes_on(nested); });
-        });
-    }
     void find(BlockId block) {
-        if (!goes_on(block)) return;
         for (BindingId id : from_[block].bindings) {
             const Binding& b = from_[id];
             if (!is_immediate(b) && is_known(b) && demands_.runs_anywhere(edit_, from_, effects_, b)) {
@@ -135,7 +129,7 @@ class StaticArguments {
         for (size_t i = candidates_.size(); i-- > 0;) {
             const Binding& b = from_[candidates_[i]];
             const Type& type = module_.types[from_[b.results[0]].type];
-            bool works = b.form == Form::op && type.kind == TypeKind::tensor && !type.shape.dims.empty();
+            bool works = b.form == Form::op && b.op->name != "full" && type.kind == TypeKind::tensor && !type.shape.dims.empty();
             if (!works && !needed.contains(b.results[0])) continue;
             kept.push_back(candidates_[i]);
             for (ValueId arg : b.args) needed.insert(arg);
