@@ -91,11 +91,10 @@ std::vector<ValueId> Rewrite::captured(const Binding& lambda) const {
     std::set<ValueId> bound;
     std::vector<ValueId> free;
     free_values(source_, lambda.blocks[0], bound, free);
-    std::set<Sym> told, ignored;
-    for (ValueId v : free) sizes_of(source_[v].type, true, told, ignored);
-    const std::set<Sym> wanted = sizes_mentioned(lambda.blocks[0]);
+    std::set<Sym> told, wanted = sizes_mentioned(lambda.blocks[0]);
+    for (ValueId v : free) sizes_of(source_[v].type, true, told, wanted);
     for (ValueId param : source_.params) {
-        std::set<Sym> shown;
+        std::set<Sym> shown, ignored;
         sizes_of(source_[param].type, true, shown, ignored);
         auto is_new = [&](Sym s) { return wanted.contains(s) && !told.contains(s); };
         if (std::none_of(shown.begin(), shown.end(), is_new) || shadows_.holds_function(source_[param].type)) continue;
@@ -107,8 +106,8 @@ std::vector<ValueId> Rewrite::captured(const Binding& lambda) const {
 
 // A size that the lambda alone mentions is shown by its own parameters.
 bool Rewrite::sizes_are_told(const Binding& lambda) const {
-    std::set<Sym> told, ignored, around;
-    for (ValueId v : captured(lambda)) sizes_of(source_[v].type, true, told, ignored);
+    std::set<Sym> told, ignored, around, mentioned = sizes_mentioned(lambda.blocks[0]);
+    for (ValueId v : captured(lambda)) sizes_of(source_[v].type, true, told, mentioned);
     std::set<ValueId> inside;
     std::function<void(BlockId)> enter = [&](BlockId block) {
         inside.insert(source_[block].params.begin(), source_[block].params.end());
@@ -124,7 +123,6 @@ bool Rewrite::sizes_are_told(const Binding& lambda) const {
         if (!inside.contains(ValueId(v)) && ValueId(v) != lambda.results[0]) sizes_of(source_.values[v].type, false, ignored, around);
     std::set<Sym> own;
     for (ValueId v : source_[lambda.blocks[0]].params) sizes_of(source_[v].type, true, own, ignored);
-    const std::set<Sym> mentioned = sizes_mentioned(lambda.blocks[0]);
     return std::all_of(mentioned.begin(), mentioned.end(),
                        [&](Sym s) { return told.contains(s) || (own.contains(s) && !around.contains(s)); });
 }
