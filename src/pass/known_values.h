@@ -63,7 +63,7 @@ class CellContents {
  public:
     KnownId content(CellId cell) const;                  // invalid: not known
     void put(CellId cell, KnownId content) { known_[cell] = content; }
-    void expose(CellId cell) { exposed_.insert(cell); }
+    bool expose(CellId cell) { return exposed_.insert(cell).second; }        // false: it was exposed one by one before
     bool is_exposed(CellId cell) const { return cell.index < first_own_ || exposed_.contains(cell); }
     void forget_exposed();
     // Those before this one: in code that runs at another time, or once more.

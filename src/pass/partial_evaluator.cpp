@@ -198,8 +198,7 @@ BlockId PartialEvaluator::block_that_stays(Frame& f, BlockId from, std::vector<V
 void PartialEvaluator::expose(KnownId id) {
     const Known& k = known_[id];
     if (k.cell.valid()) {
-        if (cells_.is_exposed(k.cell)) return;
-        cells_.expose(k.cell);
+        if (!cells_.expose(k.cell)) return;              // also where all are exposed: outside of a loop they are not
         if (KnownId content = cells_.content(k.cell); content.valid()) expose(content);
         return;
     }
