@@ -27,10 +27,6 @@ std::string stages_help() {
     return text + "  kernels         operators as launches of loop functions\n  code            the executable\n";
 }
 
-bool is_elementwise(const OpDef& op) {
-    std::span<const NamedRule> rules = elementwise_shapes();
-    return op.shapes == broadcast_shape || std::any_of(rules.begin(), rules.end(), [&](const NamedRule& rule) { return rule.op == op.name; });
-}
 
 // Operators that see how their operands fit only when they run. Of elementwise ones, scalars and equal shapes always do.
 size_t operators_of_unknown_rank(const Module& module) {

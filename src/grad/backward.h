@@ -84,7 +84,6 @@ class Backward {
     // of a Seq, or what is in a cell.
     struct Loan { ValueId from; const Pattern* pattern = nullptr; Binding element = {}; };
     bool wants_loan(const Pattern& p) const;
-    void variables_of(const Pattern& p, std::vector<ValueId>& out) const;
     Result<bool> lend(const Loan& loan);
     Result<bool> lend_parts(const Pattern& p, ValueId subject, size_t leaf, TypeId type);
     Result<ValueId> lent_out(const Pattern& p, TypeId type, ValueId held);

@@ -18,10 +18,6 @@ bool Backward::wants_loan(const Pattern& p) const {
     if (p.kind == Pattern::Kind::variable) return active(p.variable) && read_in_parts_.contains(p.variable);
     return std::any_of(p.parts.begin(), p.parts.end(), [&](const Pattern& part) { return wants_loan(part); });
 }
-void Backward::variables_of(const Pattern& p, std::vector<ValueId>& out) const {
-    if (p.variable.valid()) out.push_back(p.variable);
-    for (const Pattern& part : p.parts) variables_of(part, out);
-}
 
 // True: something was lent.
 Result<bool> Backward::lend(const Loan& loan) {

@@ -139,11 +139,7 @@ class OpBackward : public Gradient {
     bool is_tuple() const { return w_.module().types[w_.type(result_)].kind == TypeKind::tuple; }
     // Contributions of elementwise operators have the result's shape, which may be larger than the operand's.
     bool may_have_grown(ValueId x) const {
-        const OpDef& op = *binding().op;
-        std::span<const NamedRule> rules = elementwise_shapes();
-        bool elementwise = op.shapes == broadcast_shape ||
-                           std::any_of(rules.begin(), rules.end(), [&](const NamedRule& rule) { return rule.op == op.name; });
-        if (!elementwise) return false;
+        if (!is_elementwise(*binding().op)) return false;
         return std::any_of(binding().args.begin(), binding().args.end(),
                            [&](ValueId other) { return other != x && !b_.is_constant_scalar(other); });
     }

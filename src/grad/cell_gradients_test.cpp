@@ -151,11 +151,6 @@ TEST(CellGradient, IsRefusedInTheProductForm) {
 
 class CellGradients : public testing::TestWithParam<GradientCase> {};
 TEST_P(CellGradients, IsTheCentralDifference) { check_gradient(GetParam()); }
-INSTANTIATE_TEST_SUITE_P(Cells, CellGradients, testing::ValuesIn(cases), [](const auto& info) {
-    std::string name = info.param.name;
-    for (char& letter : name)
-        if (!isalnum(letter)) letter = '_';
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(Cells, CellGradients, testing::ValuesIn(cases), [](const auto& info) { return case_name(info.param.name); });
 } // namespace
 } // namespace nereus

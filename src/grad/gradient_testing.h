@@ -21,6 +21,9 @@ struct GradientCase {
 // be (pass/cells_to_states.cpp), and are kept in another run.
 void check_gradient(const GradientCase& c, uint64_t seed = 1, int calls = 6);
 
+// As the name of a test: letters, digits and _.
+std::string case_name(std::string name);
+
 // "code: message" of what grad refuses, by the whole pipeline; "" if nothing is refused.
 std::string refusal(const std::string& program);
 // Runs @main without arguments by eval and compiled; both must give the same text, or the same error.

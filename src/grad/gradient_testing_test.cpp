@@ -201,6 +201,12 @@ void check_mode(const GradientCase& c, const std::string& mode, bool keep_cells,
 }
 } // namespace
 
+std::string case_name(std::string name) {
+    for (char& letter : name)
+        if (!isalnum(letter)) letter = '_';
+    return name;
+}
+
 void check_gradient(const GradientCase& c, uint64_t seed, int calls) {
     check_mode(c, "closures", true, seed, calls);
     if (!c.product) return;

@@ -81,11 +81,6 @@ const GradientCase cases[] = {
 
 class Lending : public testing::TestWithParam<GradientCase> {};
 TEST_P(Lending, IsTheCentralDifference) { check_gradient(GetParam()); }
-INSTANTIATE_TEST_SUITE_P(Grad, Lending, testing::ValuesIn(cases), [](const auto& info) {
-    std::string name = info.param.name;
-    for (char& letter : name)
-        if (!isalnum(letter)) letter = '_';
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(Grad, Lending, testing::ValuesIn(cases), [](const auto& info) { return case_name(info.param.name); });
 } // namespace
 } // namespace nereus

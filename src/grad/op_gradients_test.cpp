@@ -100,13 +100,7 @@ TEST_P(OpGradient, IsTheCentralDifference) {
                       .others = weighed, .low = c.low, .high = c.high, .compiled = c.compiled, .smallest = c.smallest};
     check_gradient(full);
 }
-std::string case_name(const testing::TestParamInfo<OpCase>& info) {
-    std::string name = info.param.name;
-    for (char& letter : name)
-        if (!isalnum(letter)) letter = '_';
-    return name;
-}
-INSTANTIATE_TEST_SUITE_P(Ops, OpGradient, testing::ValuesIn(cases), case_name);
+INSTANTIATE_TEST_SUITE_P(Ops, OpGradient, testing::ValuesIn(cases), [](const auto& info) { return case_name(info.param.name); });
 
 TEST(OpGradients, EveryOperatorHasARuleOrAReason) {
     for (const OpDef* op : all_ops().all()) {

@@ -1,5 +1,6 @@
 #include "grad/partial_reads.h"
 #include "grad/gradients.h"
+#include "grad/patterns.h"
 #include "ir/op.h"
 #include <algorithm>
 
@@ -7,11 +8,6 @@ namespace nereus {
 namespace {
 bool is_builtin(const Binding& b, Builtin builtin) { return b.form == Form::op && b.op->builtin == builtin; }
 bool is_seq(const Module& module, const Function& f, ValueId v) { return module.types[f[v].type].kind == TypeKind::seq; }
-
-void variables_of(const Pattern& p, std::vector<ValueId>& out) {
-    if (p.variable.valid()) out.push_back(p.variable);
-    for (const Pattern& part : p.parts) variables_of(part, out);
-}
 
 // Per value, the structure that it was taken out of.
 std::map<ValueId, ValueId> containers(const Module& module, const Function& f) {

@@ -19,6 +19,10 @@ inline Pattern tuple_of(std::vector<Pattern> parts) {
     p.parts = std::move(parts);
     return p;
 }
+inline void variables_of(const Pattern& p, std::vector<ValueId>& out) {
+    if (p.variable.valid()) out.push_back(p.variable);
+    for (const Pattern& part : p.parts) variables_of(part, out);
+}
 // Of a record too, with all its fields in order.
 inline Pattern made_by(const Module& module, DeclId decl, uint32_t constructor, std::vector<Pattern> parts) {
     bool record = module[decl].is_record;

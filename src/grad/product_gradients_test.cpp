@@ -290,11 +290,6 @@ TEST(Product, InsideTheReferenceForm) {
 
 class ProductGradient : public testing::TestWithParam<GradientCase> {};
 TEST_P(ProductGradient, IsTheCentralDifference) { check_gradient(GetParam()); }
-INSTANTIATE_TEST_SUITE_P(Product, ProductGradient, testing::ValuesIn(cases), [](const auto& info) {
-    std::string name = info.param.name;
-    for (char& letter : name)
-        if (!isalnum(letter)) letter = '_';
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(Product, ProductGradient, testing::ValuesIn(cases), [](const auto& info) { return case_name(info.param.name); });
 } // namespace
 } // namespace nereus

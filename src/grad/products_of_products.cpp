@@ -1,8 +1,16 @@
-// grad/products_of_products.cpp - what is written with gradients that exist already: jvp and checkpoint.
+// grad/products_of_products.cpp - jvp, by changes that are carried along (tangents.h) or by gradients of gradients; checkpoint.
 #include "grad/gradients.h"
 #include "grad/products.h"
 
 namespace nereus {
+namespace {
+Function signature_of(const Function& source, std::string name) {    // but for parameters and result
+    Function out;
+    out.name = std::move(name), out.span = source.span, out.type_params = source.type_params, out.where = source.where;
+    return out;
+}
+} // namespace
+
 Result<FunctionId> Products::tangent(FunctionId function, const GradientForm& form, Span asked) {
     if (!tangents.takes(function)) return transposed(function, form, asked);
     if (auto it = gradients_.find({function, form}); it != gradients_.end()) return it->second;
@@ -12,8 +20,7 @@ Result<FunctionId> Products::tangent(FunctionId function, const GradientForm& fo
     std::vector<bool> active(source.params.size());
     for (int64_t i : form.wrt) active[size_t(i)] = all_.shadows.has_adjoint(source[source.params[size_t(i)]].type);
     const FunctionId carried = TRY(tangents.of(function, active, asked));
-    Function out;
-    out.name = module[made].name, out.span = source.span, out.type_params = source.type_params, out.where = source.where;
+    Function out = signature_of(source, module[made].name);
     Writer w(module, all_.shadows, out);
     w.span = asked;
     for (ValueId param : source.params) w.param(source[param].name, source[param].type);
@@ -38,8 +45,7 @@ Result<FunctionId> Products::transposed(FunctionId function, const GradientForm&
     FunctionId push = TRY(gradient(pull, {.op = "vjp", .wrt = {count}}, asked));
     const Function source = module[function];
     FunctionId made = gradients_[{function, form}] = all_.structures.new_function(source.name + ".jvp", source.span);
-    Function out;
-    out.name = module[made].name, out.span = source.span, out.type_params = source.type_params, out.where = source.where;
+    Function out = signature_of(source, module[made].name);
     Writer w(module, all_.shadows, out);
     w.span = asked;
     for (ValueId param : source.params) w.param(source[param].name, source[param].type);

@@ -7,21 +7,8 @@
 #include "grad/gradients.h"
 #include "grad/tangents.h"
 #include "ops/shape_rules.h"
-#include <algorithm>
 
 namespace nereus {
-namespace {
-bool is_elementwise(const OpDef& op) {
-    std::span<const NamedRule> rules = elementwise_shapes();
-    return op.shapes == broadcast_shape || std::any_of(rules.begin(), rules.end(), [&](const NamedRule& rule) { return rule.op == op.name; });
-}
-bool is_linear(const OpDef& op) {
-    constexpr std::string_view all[] = {"cast", "sum", "sum_to", "reshape", "broadcast_to", "transpose", "concat", "split", "full",
-                                        "slice", "slice_update", "gather", "scatter_add"};
-    return std::find(std::begin(all), std::end(all), op.name) != std::end(all);
-}
-} // namespace
-
 // The rule of an elementwise operator, with the change of one operand for the adjoint: what it would add to that operand.
 class OpTangent : public Gradient {
  public:
@@ -66,7 +53,8 @@ Status TangentCode::op(const Binding& b) {
         change_[y] = total.valid() ? total : TRY(all_.structures_.adjoint(w_, y, {}));
         return {};
     };
-    if (is_linear(*b.op)) {
+    const NamedGradient row = *gradient_rule(*b.op);
+    if (row.linear) {
         Values args;
         for (ValueId arg : b.args) args.push_back(shadows_.has_adjoint(w_.type(arg)) ? TRY(change(arg)) : arg);
         change_[y] = with(args);
@@ -79,10 +67,9 @@ Status TangentCode::op(const Binding& b) {
             return with(args);
         });
     if (is_elementwise(*b.op) && module_.types[plain(y)].kind == TypeKind::tensor) {
-        const GradientRule rule = gradient_rule(*b.op)->rule;
         TRY(sum([&](size_t i) -> Result<ValueId> {
             OpTangent tangent(*this, b, i);
-            rule(tangent);
+            row.rule(tangent);
             return tangent.found;
         }));
         if (b.args.size() > 1) change_[y] = w_.op("broadcast_to", {change_[y], w_.shape_of(y)});     // an operand may be smaller

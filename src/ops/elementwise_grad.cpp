@@ -62,7 +62,7 @@ void select(Gradient& d) {
 
 constexpr std::string_view steps = "piecewise constant", truth = "gives bools";
 constexpr NamedGradient rows[] = {
-    {"neg", neg}, {"exp", exp}, {"log", log}, {"sqrt", sqrt}, {"tanh", tanh}, {"cast", cast},
+    {"neg", neg}, {"exp", exp}, {"log", log}, {"sqrt", sqrt}, {"tanh", tanh}, {.op = "cast", .rule = cast, .linear = true},
     {"add", add}, {"sub", sub}, {"mul", mul}, {"div", div}, {"mod", mod}, {"maximum", maximum}, {"minimum", minimum},
     {"select", select},
     {.op = "floor_div", .none = steps},

@@ -2,6 +2,7 @@
 // bools they also say what comes out: + - * hold modulo 2^bits as they stand; order, quotients and extrema only of numbers
 // that cannot have wrapped.
 #include "ops/shape_rules.h"
+#include <algorithm>
 
 namespace nereus {
 namespace {
@@ -152,4 +153,7 @@ constexpr NamedRule rows[] = {
 } // namespace
 
 std::span<const NamedRule> elementwise_shapes() { return rows; }
+bool is_elementwise(const OpDef& op) {
+    return op.shapes == broadcast_shape || std::any_of(std::begin(rows), std::end(rows), [&](const NamedRule& row) { return row.op == op.name; });
+}
 } // namespace nereus

@@ -65,6 +65,7 @@ struct NamedGradient {
     std::string_view op;
     GradientRule rule = nullptr;
     std::string_view none = {};              // why there is no rule
+    bool linear = false;                     // in all its floats together: it is its own change (grad/tangent_op.cpp)
 };
 std::optional<NamedGradient> gradient_rule(const OpDef& op);         // as its row says, else its family; none: a builtin
 

@@ -75,7 +75,8 @@ void topk(Gradient& d) {
 }
 
 constexpr NamedGradient rows[] = {
-    {"slice", slice}, {"slice_update", slice_update}, {"gather", gather}, {"scatter_add", scatter_add}, {"topk", topk},
+    {.op = "slice", .rule = slice, .linear = true}, {.op = "slice_update", .rule = slice_update, .linear = true},
+    {.op = "gather", .rule = gather, .linear = true}, {.op = "scatter_add", .rule = scatter_add, .linear = true}, {"topk", topk},
     {.op = "nonzero", .none = "gives indices"},
 };
 } // namespace

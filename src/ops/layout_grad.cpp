@@ -39,8 +39,9 @@ void full(Gradient& d) { d.contribute(1, d.op("sum", {d.adjoint(), {{}, false}})
 
 constexpr std::string_view sizes = "made from sizes alone";
 constexpr NamedGradient rows[] = {
-    {"reshape", reshape}, {"broadcast_to", broadcast_to}, {"transpose", transpose}, {"concat", concat}, {"split", split},
-    {"full", full},
+    {.op = "reshape", .rule = reshape, .linear = true}, {.op = "broadcast_to", .rule = broadcast_to, .linear = true},
+    {.op = "transpose", .rule = transpose, .linear = true}, {.op = "concat", .rule = concat, .linear = true},
+    {.op = "split", .rule = split, .linear = true}, {.op = "full", .rule = full, .linear = true},
     {.op = "shape_of", .none = "gives sizes"}, {.op = "iota", .none = sizes}, {.op = "random", .none = sizes},
 };
 } // namespace

@@ -49,7 +49,9 @@ void matmul(Gradient& d) {
     if (d.wanted(1)) d.contribute(1, back(d.op("matmul", {turned(d, left), g}), right, b));
 }
 
-constexpr NamedGradient rows[] = {{"sum", sum}, {"max", max}, {"sum_to", sum_to}, {"matmul", matmul}};
+constexpr NamedGradient rows[] = {
+    {.op = "sum", .rule = sum, .linear = true}, {"max", max}, {.op = "sum_to", .rule = sum_to, .linear = true}, {"matmul", matmul},
+};
 } // namespace
 
 std::span<const NamedGradient> reduce_gradients() { return rows; }

@@ -15,6 +15,7 @@ struct NamedRule {
 };
 std::string_view scalar_param(const OpDef& op);      // its name; empty: there is none
 std::span<const NamedRule> elementwise_shapes();
+bool is_elementwise(const OpDef& op);        // a point of the result is made from a point of each operand
 std::span<const NamedRule> reduce_shapes();
 std::span<const NamedRule> layout_shapes();
 std::span<const NamedRule> index_shapes();

@@ -429,9 +429,7 @@ Status lower_unranked(OpLowering& l) {
     std::string_view name = l.binding().op->name;
     for (const Row& row : rows)
         if (row.op == name) return row.lower(l);
-    if (l.binding().op->shapes == broadcast_shape) return elementwise(l);
-    for (const NamedRule& rule : elementwise_shapes())
-        if (rule.op == name) return elementwise(l);
+    if (is_elementwise(*l.binding().op)) return elementwise(l);
     return unsupported(l, "a value of unknown rank");
 }
 } // namespace nereus
