@@ -227,6 +227,7 @@ Block Generator::block(const Type& want, int depth, std::span<const Var> more) {
 
 Block Generator::differentiated_block(const Type& want, int depth, std::span<const Var> more) {
     ++in_gradient_;
+    gradient_work_ += 1 << (2 * in_gradient_);
     Block made = block(want, depth, more);
     --in_gradient_;
     return made;
@@ -238,6 +239,7 @@ Block Generator::own_block(const Type& want, int depth, std::span<const Var> mor
     std::erase_if(vars_, [](const Var& var) { return holds(var.type, Kind::ref) || holds(var.type, Kind::fn); });
     for (Var& var : vars_) var.type = with_known_dims(forget_names(var.type), var.name);
     ++alone_, in_gradient_ += gradients;
+    if (gradients > 0) gradient_work_ += 1 << (2 * in_gradient_);
     Block made = block(want, depth, more);
     --alone_, in_gradient_ -= gradients;
     vars_ = outside;

@@ -63,6 +63,8 @@ class Generator {
     Block differentiated_block(const Type& want, int depth, std::span<const Var> more);
     // Of code that a gradient runs on its own: it reads sizes off values, prints nothing and knows no cell from outside.
     Block own_block(const Type& want, int depth, std::span<const Var> more, int gradients);
+    // Each level of gradients multiplies the code inside by about four; half a minute of compiling is too much.
+    bool can_differentiate() const { return in_gradient_ < 3 && gradient_work_ < 128; }
     int gradients_around() const { return in_gradient_; }
     std::string new_name(const char* stem);
     bool can_bind() const { return out_ != nullptr; }
@@ -109,6 +111,7 @@ class Generator {
     std::vector<Statement>* out_ = nullptr;  // of the block being written; null: nothing can be bound
     std::vector<Signature> signatures_;
     int budget_ = 0, names_ = 0;
+    int gradient_work_ = 0;                  // code of gradients so far, as a multiple of what is differentiated
     int inside_outer_ = 0, in_gradient_ = 0, alone_ = 0, inner_seen_ = 0;
     Construct making_ = Construct::leaf;     // the row at work: what it binds is an operand of it
 };

@@ -10,10 +10,7 @@ bool is_differentiable(const Type& type) {
 }
 
 namespace {
-// Each level multiplies the code of the reference form: at five it takes half a minute to compile.
-constexpr int deepest_gradient = 3;
-
-bool can_nest(const Generator& g) { return g.can_bind() && g.gradients_around() < deepest_gradient; }
+bool can_nest(const Generator& g) { return g.can_bind() && g.can_differentiate(); }
 bool has_adjoint(const Generator& g, const Type& want) { return can_nest(g) && is_differentiable(want); }
 bool is_value_and_adjoint(const Generator& g, const Type& want) {
     return can_nest(g) && want.kind == Kind::tuple && want.parts.size() == 2 && want.parts[0].is_scalar(DType::f64) && is_differentiable(want.parts[1]);

@@ -18,7 +18,7 @@ namespace {
 #if defined(NEREUS_ADDRESS_SANITIZER) || defined(NEREUS_THREAD_SANITIZER)
 constexpr int longest = 400;                 // seconds of CPU for one program
 #else
-constexpr int longest = 20;
+constexpr int longest = 60;
 #endif
 
 void start_clock() {

@@ -1,7 +1,9 @@
 #include "generator/shrink.h"
 #include "generator/generator.h"
 #include "generator/runner.h"
+#include "generator/smaller_forms.h"
 #include "generator/smaller_values.h"
+#include <bit>
 
 namespace nereus::gen {
 namespace {
@@ -42,15 +44,37 @@ class Shrinker {
     }
 
     bool shrink_block(Block& b) {
-        bool better = false;
-        for (size_t i = b.statements.size(); i-- > 0;) {
-            std::vector<Statement> fewer = b.statements;
-            fewer.erase(fewer.begin() + int64_t(i));
-            better = try_instead(b.statements, fewer) || better;
-        }
+        bool better = drop_statements(b);
         better = lift(b) || better;
+        better = run_once(b) || better;
         better = shrink_expr(b.result) || better;
         for (size_t i = b.statements.size(); i-- > 0;) better = shrink_expr(b.statements[i].value) || better;
+        return put_in_place(b) || better;
+    }
+
+    // Many at once, then fewer.
+    bool drop_statements(Block& b) {
+        bool better = false;
+        for (size_t many = std::bit_ceil(b.statements.size()); many > 0; many /= 2)
+            for (size_t end = b.statements.size(); end > 0; end -= std::min(many, end)) {
+                std::vector<Statement> fewer = b.statements;
+                fewer.erase(fewer.begin() + int64_t(end - std::min(many, end)), fewer.begin() + int64_t(end));
+                better = try_instead(b.statements, fewer) || better;
+            }
+        return better;
+    }
+    // What a name stands for, where it stands, if that is short.
+    bool put_in_place(Block& b) {
+        bool better = false;
+        for (size_t i = b.statements.size(); i-- > 0;) {
+            const Statement& s = b.statements[i];
+            std::optional<std::string> name = bound_name(s.form);
+            if (!name || !s.value.args.empty() || !s.value.blocks.empty()) continue;
+            Block without = b;
+            without.statements.erase(without.statements.begin() + int64_t(i));
+            put_for(without, *name, s.value.form.find(' ') == std::string::npos ? s.value.form : "(" + s.value.form + ")");
+            better = try_instead(b, std::move(without)) || better;
+        }
         return better;
     }
 
@@ -69,6 +93,19 @@ class Shrinker {
         return false;
     }
 
+    // A loop's body once, for the first values of its states.
+    bool run_once(Block& b) {
+        for (size_t i = 0; i <= b.statements.size(); ++i) {
+            std::optional<Block> once = first_trip(i < b.statements.size() ? b.statements[i].value : b.result);
+            if (!once) continue;
+            Block changed = b;
+            changed.statements.insert(changed.statements.begin() + int64_t(i), once->statements.begin(), once->statements.end());
+            (i < b.statements.size() ? changed.statements[i + once->statements.size()].value : changed.result) = once->result;
+            if (try_instead(b, std::move(changed))) return true;
+        }
+        return false;
+    }
+
     static void collect(const Expr& e, const Type& type, std::vector<Expr>& out) {
         for (const Expr& arg : e.args) {
             if (arg.type == type) out.push_back(arg);
@@ -76,6 +113,11 @@ class Shrinker {
         }
         for (const Block& b : e.blocks)
             if (b.result.type == type) out.push_back(b.result);
+    }
+    bool drop_arm(Expr& e) {
+        for (const std::string& shorter : forms_without_an_arm(e.form))
+            if (try_instead(e, with_form(e, shorter))) return true;
+        return false;
     }
     bool shrink_expr(Expr& e) {
         if (e.what == Construct::leaf && e.args.empty()) return false;
@@ -88,6 +130,7 @@ class Shrinker {
                 return true;
             }
         bool better = false;
+        while (drop_arm(e)) better = true;
         for (Expr& arg : e.args) better = shrink_expr(arg) || better;
         for (Block& b : e.blocks) better = shrink_block(b) || better;
         return better;

@@ -137,25 +137,48 @@ class Mapping {
     Mapping(Abstracts& abstracts, LeafMap& map) : abstracts_(abstracts), map_(map) {}
 
     AbsId value(AbsId id, uint32_t depth) {
-        auto key = std::pair(id, depth);
+        const uint64_t key = uint64_t(id.index) << 32 | depth;
         if (auto it = done_.find(key); it != done_.end()) return it->second;
-        const Abs& from = abstracts_[id];
-        Abs to = from;
-        uint32_t inside = from.kind == AbsKind::tuple || from.kind == AbsKind::gradient ? depth : depth + 1;
-        if (from.kind == AbsKind::tensor) to.tensor = tensor(from.tensor, depth);
-        for (AbsId& part : to.parts) part = value(part, inside);
-        for (AbsArg& arg : to.args) {
-            if (AbsId* part = std::get_if<AbsId>(&arg)) *part = value(*part, inside);
-            if (Dim* d = std::get_if<Dim>(&arg); d && d->valid()) *d = map_.extent(*d, depth);
-            if (Shape* s = std::get_if<Shape>(&arg)) *s = shape(*s, depth);
-        }
-        for (Closure& c : to.closures)
-            for (AbsId& part : c.env) part = value(part, inside);
-        AbsId result = from.kind == AbsKind::tuple ? abstracts_.tuple(to.parts) : abstracts_.intern(std::move(to));
-        return done_[key] = result;
+        const AbsId result = changed(id, depth);
+        done_.emplace(key, result);
+        return result;
     }
 
  private:
+    // Most parts stay as they are: those are not looked up again.
+    AbsId changed(AbsId id, uint32_t depth) {
+        const Abs& from = abstracts_[id];
+        if (from.kind == AbsKind::tensor) {
+            ShapedTensor to = tensor(from.tensor, depth);
+            return to == from.tensor ? id : abstracts_.tensor(std::move(to));
+        }
+        uint32_t inside = from.kind == AbsKind::tuple || from.kind == AbsKind::gradient ? depth : depth + 1;
+        if (from.kind == AbsKind::tuple) {
+            std::vector<AbsId> parts = values(from.parts, inside);
+            return parts == from.parts ? id : abstracts_.tuple(std::move(parts));
+        }
+        Abs to = from;
+        to.parts = values(from.parts, inside);
+        bool same = to.parts == from.parts;
+        for (AbsArg& arg : to.args) {
+            const AbsArg before = arg;
+            if (AbsId* part = std::get_if<AbsId>(&arg)) *part = value(*part, inside);
+            if (Dim* d = std::get_if<Dim>(&arg); d && d->valid()) *d = map_.extent(*d, depth);
+            if (Shape* s = std::get_if<Shape>(&arg)) *s = shape(*s, depth);
+            same = same && arg == before;
+        }
+        for (size_t i = 0; i < to.closures.size(); ++i) {
+            to.closures[i].env = values(from.closures[i].env, inside);
+            same = same && to.closures[i].env == from.closures[i].env;
+        }
+        return same ? id : abstracts_.intern(std::move(to));
+    }
+    std::vector<AbsId> values(const std::vector<AbsId>& from, uint32_t depth) {
+        std::vector<AbsId> to;
+        to.reserve(from.size());
+        for (AbsId part : from) to.push_back(value(part, depth));
+        return to;
+    }
     Shape shape(const Shape& from, uint32_t depth) {
         Shape to;
         for (Dim d : from.dims) to.dims.push_back(map_.extent(d, depth));
@@ -196,7 +219,7 @@ class Mapping {
 
     Abstracts& abstracts_;
     LeafMap& map_;
-    std::map<std::pair<AbsId, uint32_t>, AbsId> done_;
+    std::unordered_map<uint64_t, AbsId> done_;           // by value and depth
 };
 
 class Substitution : public LeafMap {

@@ -5,20 +5,30 @@
 
 namespace nereus {
 namespace {
+// Sizes as the facts know them; by outer symbols alone if it can be said so.
 class Normal : public LeafMap {
  public:
-    Normal(Abstracts& abstracts, Facts& facts) : abstracts_(abstracts), facts_(facts) {}
-    Dim extent(Dim d, uint32_t) override { return abstracts_.has_unknown(d) ? d : facts_.normalise(d); }
+    Normal(Abstracts& abstracts, Facts& facts, std::span<const Sym> outer) : abstracts_(abstracts), facts_(facts), outer_(outer) {}
+    Dim extent(Dim d, uint32_t) override {
+        if (abstracts_.has_unknown(d)) return d;
+        const Dim known = facts_.normalise(d);
+        return is_outer(d) && !is_outer(known) ? d : known;
+    }
     bool keeps_hints() const override { return false; }
 
  private:
+    bool is_outer(Dim d) const {
+        const std::vector<Sym> symbols = abstracts_.dims().symbols_of(d);
+        return std::all_of(symbols.begin(), symbols.end(), [&](Sym s) { return std::find(outer_.begin(), outer_.end(), s) != outer_.end(); });
+    }
     Abstracts& abstracts_;
     Facts& facts_;
+    std::span<const Sym> outer_;
 };
 } // namespace
 
-AbsId Walk::normalised(AbsId value) {
-    Normal normal(abstracts_, know_.facts);
+AbsId Walk::normalised(AbsId value, std::span<const Sym> outer) {
+    Normal normal(abstracts_, know_.facts, outer);
     return map_leaves(abstracts_, value, normal);
 }
 
@@ -54,6 +64,15 @@ bool Walk::fits_signature(uint32_t code, const std::vector<Made>& args) {
            (program_.codes[code].lambda.valid() || function.where.empty());
 }
 
+// What no size can mend.
+std::optional<std::string> Walk::rank_error(uint32_t code, const std::vector<Made>& args) {
+    Names names;
+    auto [name, function, params, skip] = signature_of(code, args, names);
+    Matching matching(module_, abstracts_, names);
+    for (size_t i = 0; i < params.size(); ++i) matching.collect(function[params[i]].type, args[skip + i].abs, "%" + function[params[i]].name);
+    return matching.rank_errors.empty() ? std::nullopt : std::optional(name + ": " + matching.rank_errors[0]);
+}
+
 Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& names) {
     auto [name, function, params, skip] = signature_of(code, args, names);
     const bool lambda = program_.codes[code].lambda.valid();
@@ -62,7 +81,6 @@ Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& name
         matching.collect(function[params[i]].type, args[skip + i].abs, "%" + function[params[i]].name);
     matching.solve();
     std::string of = name + ": ";
-    if (audible_ && !matching.rank_errors.empty()) return error(of + matching.rank_errors[0]);
     for (const Equation& e : matching.equations)
         if (e.depth == 0 && !matching.unsolved(e))
             TRY(require(matching.image(e), Relation::equal, e.found, of + e.where));
@@ -97,7 +115,9 @@ Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& name
 
 Result<Walk::Callee> Walk::call_code(uint32_t code, std::vector<Made>& args, Span span, bool certain) {
     Names names;
-    const bool checks = !certain && !fits_signature(code, args);
+    const std::optional<std::string> refuted = rank_error(code, args);
+    if (refuted && audible_ && certain && is_certain()) return error(*refuted);
+    const bool checks = refuted || (!certain && !fits_signature(code, args));        // the callee does, if it is called
     if (!checks) TRY(match_signature(code, args, names));
     std::vector<AbsId> values;
     for (const Made& arg : args) values.push_back(normalised(arg.abs));
@@ -141,7 +161,7 @@ Result<Walk::Made> Walk::call(const Binding& b) {
     Binding out = copy(b);
     if (audible_) {
         for (size_t i = 0; i < args.size(); ++i) out.args[i] = args[i].value;
-        out.function = program_.output_of(callee.instance, self_, b.span);
+        out.function = program_.output_of(callee.instance, self_, b.span, unreached_ == 0);
         out.dims = callee.plan.actuals;
         for (Dim d : callee.chosen) out.defines.push_back(*module_.dims.as_symbol(d));
     }
@@ -262,7 +282,7 @@ Result<Walk::Made> Walk::apply(const Binding& b) {
         defines_ = std::move(outer);
         if (closures.size() == 1) std::copy(all.end() - ptrdiff_t(args.size()), all.end(), args.begin());    // else each has its own view
         if (audible_) {
-            target.function = program_.output_of(callee.instance, self_, b.span, closures.size() == 1);
+            target.function = program_.output_of(callee.instance, self_, b.span, closures.size() == 1 && unreached_ == 0);
             target.dims = callee.plan.actuals;
             out.targets.push_back(std::move(target));
         }

@@ -33,6 +33,7 @@ class Walk::Loop {
             if (w.audible_) out.args[0] = n.value;
             bound = number_of(w.abstracts_[n.abs].tensor);
             natural = w.know_.natural(bound);            // asked before the counter's own bound says so
+            unreached = w.know_.ask(bound, Relation::less_equal, dims.constant(0)) == Answer::yes;
         }
         scope = w.now();
         visible = [this](Dim d) { return w.visible(d, scope); };
@@ -107,7 +108,9 @@ class Walk::Loop {
         Names names = w.names_;
         for (ValueId p : params) w.bind_param(p);
         if (!counted) TRY(walk_condition(turn));
+        w.unreached_ += unreached;
         turn.ends = TRY(w.block(body));
+        w.unreached_ -= unreached;
         w.names_ = std::move(names);
         return turn;
     }
@@ -246,7 +249,7 @@ class Walk::Loop {
     const size_t skip, count;                            // params before the states; states
     Binding out;
     Dim bound;                                           // for: the count
-    bool natural = false;
+    bool natural = false, unreached = false;             // unreached: it surely has no trip
     uint32_t scope = 0;                                  // symbols from here on are local to the body
     std::function<bool(Dim)> visible;
     AbsId enter;                                         // the states as they enter; containers as wide as they get

@@ -12,7 +12,8 @@ Walk::Walk(Program& program, uint32_t instance, bool audible)
 }
 
 // The key's symbols with what is known of their signs; the names that the signature gives them; `where`.
-Status Walk::enter() {
+// False: no argument of such a rank can be taken.
+Result<bool> Walk::enter() {
     const KeyPlan& plan = program_.instances[self_].plan;
     Dims& dims = module_.dims;
     for (size_t i = 0; i < plan.symbols.size(); ++i) {
@@ -74,6 +75,10 @@ Status Walk::enter() {
             for (ValueId in : params) args.push_back(made(in));
         args.insert(args.end(), sizes.begin(), sizes.end());
         for (ValueId in : written) args.push_back(made(in));
+        if (std::optional<std::string> refuted = rank_error(plan.key.code, args)) {
+            TRY(require(dims.constant(0), Relation::equal, dims.constant(1), *refuted + "{}"));      // if it is this one that is called
+            return false;
+        }
         TRY(match_signature(plan.key.code, args, names_));
         for (size_t i = 0; i < written.size(); ++i) bind(written[i], args[args.size() - written.size() + i]);
     }
@@ -96,7 +101,7 @@ Status Walk::enter() {
             know_.assume(own.left, own.relation, own.right);
             if (audible_ && is_entry_) out_.where.push_back(own);    // the door checks it; callers did for others
         }
-    return {};
+    return true;
 }
 
 namespace {
@@ -131,10 +136,10 @@ SymbolNames Walk::symbol_names() const {
 }
 
 Result<Summary> Walk::run() {
-    TRY(enter());
+    const bool enters = TRY(enter());
     bool lifted = code_.lambda.valid();
     BlockId body = lifted ? in_[code_.lambda].blocks[0] : in_.body;
-    bool ends = TRY(block(body));
+    bool ends = enters && TRY(block(body));
     ValueId last = in_[body].results[0];
     if (!ends) {
         if (audible_) {
@@ -154,16 +159,16 @@ Result<Summary> Walk::run() {
         out_[out_.body].results = {result.value};
         out_.result = type(result.abs, skeleton);
     }
-    return leave(result.abs, result.value);
+    return leave(result.abs);
 }
 
 // Symbols that are not the key's are sizes this instance chose: the caller gets them as hidden results.
-Result<Summary> Walk::leave(AbsId result, ValueId) {
+Result<Summary> Walk::leave(AbsId result) {
     const KeyPlan& plan = program_.instances[self_].plan;
     Dims& dims = module_.dims;
     Summary summary;
     std::map<Sym, Dim> exported;
-    result = normalised(result);
+    result = normalised(result, plan.symbols);
     for (const Leaf& leaf : leaves_of(abstracts_, result))
         for (Sym s : dims.symbols_of(leaf.dim)) {
             bool own = std::find(plan.symbols.begin(), plan.symbols.end(), s) == plan.symbols.end();
@@ -390,7 +395,7 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
     if (answer == Answer::yes) return {};
     if (answer == Answer::no && !audible_) return {};
     if (answer == Answer::unknown && audible_ && (module_.dims.of_shape(a) || module_.dims.of_shape(b))) return unknown_shape_error();
-    if (answer == Answer::no && program_.instances[self_].certain) {
+    if (answer == Answer::no && is_certain()) {
         if (is_message(what)) return error(fill_message(std::string(what), text(a), text(b)));
         if (relation == Relation::equal) return error(std::string(what) + ": " + text(a) + " and " + text(b) + " differ");
         if (relation == Relation::compatible) return error(std::string(what) + ": " + text(a) + " and " + text(b) + " do not fit");
@@ -412,7 +417,7 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
 
 Status Walk::believe(Dim a, Relation relation, Dim b, std::string_view what) {
     Answer answer = know_.ask(a, relation, b);
-    if (answer == Answer::no && audible_) return error(fill_message(std::string(what), text(a), text(b)));
+    if (answer == Answer::no && audible_ && is_certain()) return error(fill_message(std::string(what), text(a), text(b)));
     if (answer == Answer::unknown) know_.assume(a, relation, b);
     return {};
 }

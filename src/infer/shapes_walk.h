@@ -34,8 +34,8 @@ class Walk : public ShapeScope {
     struct Outcome { AbsId abs; std::vector<AbsId> results; bool ends = true; };   // ends: false if it never gets there
 
     // shapes_walk.cpp: parameters, blocks, plain bindings
-    Status enter();
-    Result<Summary> leave(AbsId result, ValueId value);
+    Result<bool> enter();                                // false: it never gets in
+    Result<Summary> leave(AbsId result);
     Result<bool> block(BlockId in);                      // false: it ends in bottom
     Status binding(BindingId id);
     Result<Made> evaluate(const Binding& b);
@@ -109,6 +109,7 @@ class Walk : public ShapeScope {
     struct Callee { uint32_t instance = 0; KeyPlan plan; AbsId result; std::vector<Dim> chosen; };
     // `certain`: it is called whatever happens. Of several closures only the one that is called may fail.
     Result<Callee> call_code(uint32_t code, std::vector<Made>& args, Span span, bool certain);
+    std::optional<std::string> rank_error(uint32_t code, const std::vector<Made>& args);
     Status match_signature(uint32_t code, std::vector<Made>& args, Names& names);
     bool fits_signature(uint32_t code, const std::vector<Made>& args);       // nothing is left to check
     struct Signature { std::string name; const Function& function; const std::vector<ValueId>& params; size_t skip; };
@@ -116,7 +117,7 @@ class Walk : public ShapeScope {
     // `who`: the value in the user's words, before it: whose it is
     Result<Made> narrow(Made made, TypeId written, Names& solved, const std::string& owner, const std::string& who, std::string what = {});
     Status settle(Matching& matching, const std::string& callee);
-    AbsId normalised(AbsId value);
+    AbsId normalised(AbsId value, std::span<const Sym> outer = {});
     Range range_of(Dim d, bool is_extent);
 
     // shapes_control.cpp: if, match
@@ -164,6 +165,8 @@ class Walk : public ShapeScope {
     uint32_t now() const { return uint32_t(module_.dims.symbol_count()); }
     Dim image(Dim written) { return names_.image(module_.dims, written); }
     Error unknown_shape_error();
+    // What can only fail is an error here and now if it is run whatever happens.
+    bool is_certain() const { return program_.instances[self_].certain && unreached_ == 0; }
 
     Program& program_;
     Module& module_;
@@ -183,5 +186,6 @@ class Walk : public ShapeScope {
     std::unordered_map<std::string, int> used_names_;    // and the number to try next
     const Binding* current_ = nullptr;
     int64_t checks_ = 0;
+    int unreached_ = 0;                                  // loops around that have no trip: facts in them contradict each other
 };
 } // namespace nereus
