@@ -10,16 +10,16 @@ Result<std::string> inside_folder(const std::string& folder, std::string_view pa
     };
     fs::path relative(path);
     if (path.empty() || path.find('\0') != path.npos) return refuse(Code::value, "is not a file name");
-    if (relative.is_absolute()) return refuse(Code::value, "is absolute; a file is named relative to the text");
+    if (relative.is_absolute()) return refuse(Code::value, "is absolute; a file is named relative to the one that names it");
     if (std::find(relative.begin(), relative.end(), "..") != relative.end())
-        return refuse(Code::value, "has '..' in it; a file lies beside the text or below");
+        return refuse(Code::value, "has '..' in it; a file lies beside the one that names it, or below");
     std::error_code failed;
     fs::path home = fs::canonical(folder.empty() ? "." : folder, failed);
     if (failed) return Error{Code::io, "cannot read '" + folder + "': " + failed.message()};
     fs::path file = fs::canonical(home / relative, failed);
     if (failed) return refuse(Code::io, "cannot be read: " + failed.message());
     if (std::mismatch(home.begin(), home.end(), file.begin(), file.end()).first != home.end())
-        return refuse(Code::value, "is a link to outside the folder of the text");
+        return refuse(Code::value, "is a link to outside the folder of the file that names it");
     if (!fs::is_regular_file(file, failed)) return refuse(Code::io, "is not a regular file");
     return file.string();
 }

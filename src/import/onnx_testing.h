@@ -1,0 +1,122 @@
+// import/onnx_testing.h - ONNX messages as bytes, field by field, and what must hold of whatever was read.
+#pragma once
+#include "import/read_data.h"
+#include "import/read_model.h"
+#include <initializer_list>
+#include <protozero/pbf_writer.hpp>
+
+namespace nereus::onnx {
+class Message {
+ public:
+    Message& number(uint32_t field, int64_t value) { return writer().add_int64(field, value), *this; }
+    Message& real(uint32_t field, float value) { return writer().add_float(field, value), *this; }
+    Message& real64(uint32_t field, double value) { return writer().add_double(field, value), *this; }
+    Message& text(uint32_t field, std::string_view value) { return writer().add_bytes(field, value.data(), value.size()), *this; }
+    Message& message(uint32_t field, const Message& value) { return text(field, value.data); }
+    Message& texts(uint32_t field, std::initializer_list<std::string_view> values) {
+        for (std::string_view value : values) text(field, value);
+        return *this;
+    }
+    Message& numbers(uint32_t field, const std::vector<int64_t>& values, bool packed = true) {
+        if (packed) writer().add_packed_int64(field, values.begin(), values.end());
+        else for (int64_t value : values) number(field, value);
+        return *this;
+    }
+    Message& reals(uint32_t field, const std::vector<float>& values, bool packed = true) {
+        if (packed) writer().add_packed_float(field, values.begin(), values.end());
+        else for (float value : values) real(field, value);
+        return *this;
+    }
+    Message& reals64(uint32_t field, const std::vector<double>& values, bool packed = true) {
+        if (packed) writer().add_packed_double(field, values.begin(), values.end());
+        else for (double value : values) real64(field, value);
+        return *this;
+    }
+    std::span<const std::byte> bytes() const { return std::as_bytes(std::span(data)); }
+    std::string data;
+
+ private:
+    protozero::pbf_writer writer() { return protozero::pbf_writer(data); }
+};
+
+inline Message tensor_message(std::string_view name, ElemType type, const std::vector<int64_t>& dims) {
+    return Message().numbers(1, dims).number(2, int64_t(type)).text(8, name);
+}
+inline Message model_message(const Message& graph) { return Message().number(1, 10).message(7, graph).message(8, Message().number(2, 21)); }
+// A model with this initializer and nothing else.
+inline Message model_of_tensor(const Message& tensor) { return model_message(Message().message(5, tensor)); }
+// A model with a node that has this attribute and nothing else.
+inline Message model_of_attribute(const Message& attribute) { return model_message(Message().message(1, Message().message(5, attribute))); }
+
+// Whether every name and every element lies in `file` or in what the storage owns.
+class StaysInside {
+ public:
+    StaysInside(const Storage& storage, std::span<const std::byte> file) {
+        add_room(reinterpret_cast<const char*>(file.data()), file.size());
+        for (const std::unique_ptr<const MappedFile>& each : storage.files) add_room(each->bytes().data(), each->bytes().size());
+        for (const std::vector<std::byte>& each : storage.packed) add_room(reinterpret_cast<const char*>(each.data()), each.size());
+    }
+    bool holds(const ModelFile& model) {
+        add(model.producer_name), add(model.producer_version), add(model.domain), add(model.opset_imports), add(model.metadata_props);
+        for (const Function& f : model.functions) {
+            add(f.domain), add(f.name), add(f.overload), add(f.inputs), add(f.outputs), add(f.attributes), add(f.default_attributes);
+            add(f.nodes), add(f.opset_imports), add(f.value_info), add(f.metadata_props);
+        }
+        for (const Graph& g : model.graphs) {
+            add(g.name), add(g.nodes), add(g.initializers), add(g.sparse_initializers), add(g.inputs), add(g.outputs);
+            add(g.value_info), add(g.metadata_props);
+            inside_ &= !g.parent.valid() || g.parent.index < model.graphs.size();
+        }
+        return inside_ && largest_graph_ < model.graphs.size();
+    }
+    bool holds(const DataFile& file) {
+        for (const Data& data : file.values) {
+            add(data.name);
+            std::visit([this](const auto& value) { add(value); }, data.value);
+        }
+        return inside_ && largest_value_ < file.values.size();
+    }
+
+ private:
+    void add_room(const char* at, size_t size) { rooms_.push_back({at, size}); }
+    void add(std::string_view text) {
+        bool found = text.empty();
+        for (std::string_view room : rooms_)
+            found |= text.data() >= room.data() && text.data() + text.size() <= room.data() + room.size();
+        inside_ &= found;
+    }
+    void add(std::monostate) {}
+    void add(float) {}
+    void add(int64_t) {}
+    void add(GraphId id) { largest_graph_ = std::max<size_t>(largest_graph_, id.index); }
+    void add(DataId id) { largest_value_ = std::max<size_t>(largest_value_, id.index); }
+    void add(const TensorData& tensor) {
+        add(tensor.name), add(tensor.strings);
+        add(std::string_view(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size()));
+        inside_ &= int64_t(tensor.bytes.size()) == *byte_count(tensor.type, tensor.dims);
+    }
+    void add(const SparseTensor& sparse) { add(sparse.values), add(sparse.indices); }
+    void add(const SequenceData& sequence) { add(sequence.items); }
+    void add(const OptionalData& optional) { if (optional.item.valid()) add(optional.item); }
+    void add(const MapData& map) { add(map.string_keys), add(map.values); }
+    void add(const KeyValue& pair) { add(pair.key), add(pair.value); }
+    void add(const OpsetImport& opset) { add(opset.domain); }
+    void add(const Dim& dim) { if (const std::string_view* name = std::get_if<std::string_view>(&dim)) add(*name); }
+    void add(const TypeInfo& type) { if (type.shape) add(*type.shape); }
+    void add(const ValueInfo& info) { add(info.name), add(info.type), add(info.metadata_props); }
+    void add(const Attribute& attribute) {
+        add(attribute.name), add(attribute.ref_name);
+        std::visit([this](const auto& value) { add(value); }, attribute.value);
+    }
+    void add(const Node& node) {
+        add(node.name), add(node.op_type), add(node.domain), add(node.overload), add(node.inputs), add(node.outputs);
+        add(node.attributes), add(node.metadata_props);
+    }
+    template <class T> void add(const std::vector<T>& list) {
+        for (const T& each : list) add(each);
+    }
+    std::vector<std::string_view> rooms_;
+    bool inside_ = true;
+    size_t largest_graph_ = 0, largest_value_ = 0;
+};
+} // namespace nereus::onnx
