@@ -7,8 +7,10 @@
 
 namespace nereus::onnx {
 static std::string summary_of(const std::filesystem::path& path) {
-    const std::pair<std::string_view, DataKind> kinds[] = {
-        {".tensor", DataKind::tensor}, {".sequence", DataKind::sequence}, {".map", DataKind::map}, {".optional", DataKind::optional}};
+    const std::pair<std::string_view, DataKind> kinds[] = {{".tensor", DataKind::tensor},
+                                                           {".sequence", DataKind::sequence},
+                                                           {".map", DataKind::map},
+                                                           {".optional", DataKind::optional}};
     if (path.extension() == ".onnx") {
         Result<ModelFile> model = read_model(path.string());
         return model ? Summary(*model).text() : model.error().message;

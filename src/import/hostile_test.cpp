@@ -6,11 +6,14 @@
 #include <random>
 
 namespace nereus::onnx {
-static const DataKind kinds[] = {DataKind::tensor, DataKind::sparse_tensor, DataKind::sequence, DataKind::map, DataKind::optional};
+static const DataKind kinds[] = {DataKind::tensor, DataKind::sparse_tensor, DataKind::sequence, DataKind::map,
+                                 DataKind::optional};
 
 static std::string corpus_file(const std::string& name) { return *read_file(NEREUS_SOURCE_DIR "/test/corpus/onnx/" + name); }
 
-static bool is_of_the_file(Code code) { return code == Code::parse || code == Code::unsupported || code == Code::shape || code == Code::limit; }
+static bool is_of_the_file(Code code) {
+    return code == Code::parse || code == Code::unsupported || code == Code::shape || code == Code::limit;
+}
 
 // Read as everything that it could be. 1 if it is a model.
 static int survive(const std::string& file) {
@@ -61,7 +64,7 @@ TEST(Hostile, RandomChanges) {
 
 TEST(Hostile, ClaimedLengths) {
     for (uint64_t claimed : {uint64_t(3), uint64_t(1) << 31, (uint64_t(1) << 32) + 1, uint64_t(1) << 40, UINT64_MAX}) {
-        for (std::string head : {"\x3a", "\x3a\x80\x01\x2a", "\x2a"}) {            // a graph, an initializer in one, an unknown field
+        for (std::string head : {"\x3a", "\x3a\x80\x01\x2a", "\x2a"}) { // a graph, an initializer in one, an unknown field
             protozero::write_varint(std::back_inserter(head), claimed);
             Message file;
             file.data = head + "ab";
@@ -87,9 +90,11 @@ TEST(Hostile, EmptyMessagesAreCounted) {
     auto read_dims = [](size_t count) {                // two bytes each
         std::string dims(count * 2, '\0');
         for (size_t i = 0; i < count; ++i) dims[2 * i] = '\x0a';
-        const Message message = model_message(Message().message(11, Message().message(2, Message().message(1, Message().text(2, dims)))));
+        const Message message =
+            model_message(Message().message(11, Message().message(2, Message().message(1, Message().text(2, dims)))));
         Result<ModelFile> model = read_model(message.bytes());
-        return model ? std::to_string(model->main().inputs[0].type.shape->size()) : std::string(code_name(model.error().code));
+        return model ? std::to_string(model->main().inputs[0].type.shape->size())
+                     : std::string(code_name(model.error().code));
     };
     EXPECT_EQ(read_dims(1'000'000), "1000000");
     EXPECT_EQ(read_dims(5'000'000), "limit");

@@ -11,7 +11,7 @@ using GraphId = Id<struct GraphTag>;                   // index in ModelFile::gr
 struct KeyValue { std::string_view key, value; };
 struct OpsetImport { std::string_view domain; int64_t version = 0; };          // "" is ai.onnx
 
-using Dim = std::variant<std::monostate, int64_t, std::string_view>;           // unknown, a number (as written, even -1), a dim_param
+using Dim = std::variant<std::monostate, int64_t, std::string_view>;           // unknown, a number (even -1), a dim_param
 struct TypeLayer {
     enum class Kind : uint8_t { sequence, optional, map } kind;
     ElemType key = ElemType::undefined;                // of a map
@@ -37,7 +37,7 @@ std::string_view attribute_type_name(AttributeType type);                      /
 
 struct Attribute {
     std::string_view name;
-    std::string_view ref_name;                         // inside a function: the function's attribute of which this has the value
+    std::string_view ref_name;                         // in a function: that attribute of its whose value this has
     AttributeType type = AttributeType::undefined;     // undefined only with a ref_name
     // What `type` says; tensor, graph, sparse_tensor and type are vectors of one. Nothing if there is a ref_name.
     std::variant<std::monostate, float, int64_t, std::string_view, std::vector<float>, std::vector<int64_t>,

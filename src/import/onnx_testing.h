@@ -11,7 +11,10 @@ class Message {
     Message& number(uint32_t field, int64_t value) { return writer().add_int64(field, value), *this; }
     Message& real(uint32_t field, float value) { return writer().add_float(field, value), *this; }
     Message& real64(uint32_t field, double value) { return writer().add_double(field, value), *this; }
-    Message& text(uint32_t field, std::string_view value) { return writer().add_bytes(field, value.data(), value.size()), *this; }
+    Message& text(uint32_t field, std::string_view value) {
+        writer().add_bytes(field, value.data(), value.size());
+        return *this;
+    }
     Message& message(uint32_t field, const Message& value) { return text(field, value.data); }
     Message& texts(uint32_t field, std::initializer_list<std::string_view> values) {
         for (std::string_view value : values) text(field, value);
@@ -42,25 +45,30 @@ class Message {
 inline Message tensor_message(std::string_view name, ElemType type, const std::vector<int64_t>& dims) {
     return Message().numbers(1, dims).number(2, int64_t(type)).text(8, name);
 }
-inline Message model_message(const Message& graph) { return Message().number(1, 10).message(7, graph).message(8, Message().number(2, 21)); }
+inline Message model_message(const Message& graph) {
+    return Message().number(1, 10).message(7, graph).message(8, Message().number(2, 21));
+}
 // A model with this initializer and nothing else.
 inline Message model_of_tensor(const Message& tensor) { return model_message(Message().message(5, tensor)); }
 // A model with a node that has this attribute and nothing else.
-inline Message model_of_attribute(const Message& attribute) { return model_message(Message().message(1, Message().message(5, attribute))); }
+inline Message model_of_attribute(const Message& attribute) {
+    return model_message(Message().message(1, Message().message(5, attribute)));
+}
 
 // Whether every name and every element lies in `file` or in what the storage owns.
 class StaysInside {
  public:
     StaysInside(const Storage& storage, std::span<const std::byte> file) {
-        add_room(reinterpret_cast<const char*>(file.data()), file.size());
-        for (const std::unique_ptr<const MappedFile>& each : storage.files) add_room(each->bytes().data(), each->bytes().size());
-        for (const std::vector<std::byte>& each : storage.packed) add_room(reinterpret_cast<const char*>(each.data()), each.size());
+        rooms_.push_back(text_of(file));
+        for (const std::unique_ptr<const MappedFile>& each : storage.files) rooms_.push_back(each->bytes());
+        for (const std::vector<std::byte>& each : storage.packed) rooms_.push_back(text_of(each));
     }
     bool holds(const ModelFile& model) {
-        add(model.producer_name), add(model.producer_version), add(model.domain), add(model.opset_imports), add(model.metadata_props);
+        add(model.producer_name), add(model.producer_version), add(model.domain);
+        add(model.opset_imports), add(model.metadata_props);
         for (const Function& f : model.functions) {
-            add(f.domain), add(f.name), add(f.overload), add(f.inputs), add(f.outputs), add(f.attributes), add(f.default_attributes);
-            add(f.nodes), add(f.opset_imports), add(f.value_info), add(f.metadata_props);
+            add(f.domain), add(f.name), add(f.overload), add(f.inputs), add(f.outputs), add(f.attributes);
+            add(f.default_attributes), add(f.nodes), add(f.opset_imports), add(f.value_info), add(f.metadata_props);
         }
         for (const Graph& g : model.graphs) {
             add(g.name), add(g.nodes), add(g.initializers), add(g.sparse_initializers), add(g.inputs), add(g.outputs);
@@ -78,7 +86,9 @@ class StaysInside {
     }
 
  private:
-    void add_room(const char* at, size_t size) { rooms_.push_back({at, size}); }
+    static std::string_view text_of(std::span<const std::byte> bytes) {
+        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
     void add(std::string_view text) {
         bool found = text.empty();
         for (std::string_view room : rooms_)
@@ -91,8 +101,7 @@ class StaysInside {
     void add(GraphId id) { largest_graph_ = std::max<size_t>(largest_graph_, id.index); }
     void add(DataId id) { largest_value_ = std::max<size_t>(largest_value_, id.index); }
     void add(const TensorData& tensor) {
-        add(tensor.name), add(tensor.strings);
-        add(std::string_view(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size()));
+        add(tensor.name), add(tensor.strings), add(text_of(tensor.bytes));
         inside_ &= int64_t(tensor.bytes.size()) == *byte_count(tensor.type, tensor.dims);
     }
     void add(const SparseTensor& sparse) { add(sparse.values), add(sparse.indices); }

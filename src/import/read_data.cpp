@@ -1,6 +1,5 @@
 #include "import/read_data.h"
 #include "import/reading.h"
-#include <filesystem>
 
 namespace nereus::onnx {
 // SequenceProto and OptionalProto number their fields alike: a field per kind of item. An optional has one item at most.
@@ -51,12 +50,13 @@ Result<Items> read_items(Reading& reading, std::string_view bytes) {
     if (fields.item_kind < 0 || fields.item_kind >= data_kind_count)
         return Error{Code::unsupported, "elem_type " + std::to_string(fields.item_kind) + " is not one that ONNX has"};
     const DataKind kind = DataKind(fields.item_kind);
-    const std::vector<std::string_view>* lists[] = {&fields.tensors, &fields.sparse_tensors, &fields.sequences, &fields.maps, &fields.optionals};
+    const std::vector<std::string_view>* lists[] = {&fields.tensors, &fields.sparse_tensors, &fields.sequences, &fields.maps,
+                                                    &fields.optionals};
     Items items{fields.name, kind, {}};
     for (int i = 1; i < data_kind_count; ++i) {
         const std::vector<std::string_view>& list = *lists[i - 1];
         if (!list.empty() && DataKind(i) != kind)
-            return Error{Code::parse, "elem_type says " + std::string(kind_names[int(kind)]) + ", but an item is a " + kind_names[i]};
+            return wrong("elem_type says " + std::string(kind_names[int(kind)]) + ", but an item is a " + kind_names[i]);
         for (size_t at = 0; at < list.size(); ++at)
             TRY(reading.in_field("item", at, [&]() -> Status {
                 items.ids.push_back(DataId(reading.put_off({list[at], kind})));
@@ -72,13 +72,14 @@ Result<Data> read_sequence(Reading& reading, std::string_view bytes) {
 }
 Result<Data> read_optional(Reading& reading, std::string_view bytes) {
     const Items items = TRY(read_items(reading, bytes));
-    if (items.ids.size() > 1) return Error{Code::parse, "an optional holds one value at most, found " + std::to_string(items.ids.size())};
+    if (items.ids.size() > 1) return wrong("an optional holds one value at most, found " + std::to_string(items.ids.size()));
     return Data{items.name, OptionalData{items.kind, items.ids.empty() ? DataId() : items.ids[0]}};
 }
 Result<Data> read_map(Reading& reading, std::string_view bytes) {
     MapDataFields fields;
     TRY(reading.message(bytes, fields));
-    if (!fields.keys.empty() && !fields.string_keys.empty()) return Error{Code::parse, "a map has either strings or integers as keys, found both"};
+    if (!fields.keys.empty() && !fields.string_keys.empty())
+        return wrong("a map has either strings or integers as keys, found both");
     MapData map{TRY(elem_type_of_number(fields.key_type)), std::move(fields.keys), std::move(fields.string_keys), {}};
     TRY(reading.in_field("values", std::nullopt, [&]() -> Status {
         map.values = DataId(reading.put_off({fields.values.bytes.value_or(""), DataKind::sequence}));
@@ -114,39 +115,29 @@ Status check_maps(const DataFile& file) {
         if (!map) continue;
         const size_t keys = map->int_keys.size() + map->string_keys.size();
         const size_t values = std::get<SequenceData>(file[map->values].value).items.size();
-        if (keys != values) return Error{Code::parse, "a map of " + std::to_string(keys) + " keys and " + std::to_string(values) + " values"};
+        if (keys != values)
+            return wrong("a map of " + std::to_string(keys) + " keys and " + std::to_string(values) + " values");
     }
     return {};
 }
 
-Result<DataFile> read(Reading reading, std::string_view bytes, DataKind kind) {
+Result<DataFile> read(Reading reading, DataKind kind) {
     DataFile file;
-    reading.put_off({bytes, kind});
+    reading.put_off({reading.file(), kind});
     while (const std::optional<Reading::Later> next = reading.begin_put_off()) {
         Result<Data> data = read_one(reading, *next);
         if (!data) return reading.placed(std::move(data).error());
         file.values.push_back(std::move(data).take());
     }
-    TRY(check_maps(file));
+    if (Status fit = check_maps(file); !fit) return reading.placed(std::move(fit).error());
     file.storage = reading.storage();
     return file;
 }
 } // namespace
 
-Result<DataFile> read_data(const std::string& path, DataKind kind) {
-    std::unique_ptr<const MappedFile> file = TRY(MappedFile::open(path));
-    const std::string_view bytes = file->bytes();
-    Reading reading(bytes, std::filesystem::path(path).parent_path().string());
-    reading.storage()->files.push_back(std::move(file));
-    Result<DataFile> data = read(std::move(reading), bytes, kind);
-    if (data) return data;
-    Error error = std::move(data).error();
-    error.message = "'" + path + "': " + error.message;
-    return error;
-}
+Result<DataFile> read_data(const std::string& path, DataKind kind) { return read(TRY(Reading::of_file(path)), kind); }
 
 Result<DataFile> read_data(std::span<const std::byte> bytes, DataKind kind) {
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return read(Reading(text, std::nullopt), text, kind);
+    return read(Reading({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, std::nullopt), kind);
 }
 } // namespace nereus::onnx

@@ -41,9 +41,12 @@ TEST(ReadData, WhatDoesNotFitIsRefused) {
     EXPECT_EQ(message_of(Message().number(2, 9), DataKind::sequence), "elem_type 9 is not one that ONNX has");
     const Message one_key = Message().number(2, 7).numbers(3, {1}).message(5, Message().number(2, 1));
     EXPECT_EQ(message_of(one_key, DataKind::map), "a map of 1 keys and 0 values");
-    EXPECT_EQ(message_of(Message().number(3, 1).text(4, "k"), DataKind::map), "a map has either strings or integers as keys, found both");
-    const Message inner = Message().number(2, 3).message(5, Message().number(2, 1).message(3, tensor_message("t", ElemType::int8, {2})));
-    EXPECT_EQ(message_of(inner, DataKind::sequence), "item[0].item[0]: tensor 't': its shape and type int8 take 2 bytes, but it has 0");
+    EXPECT_EQ(message_of(Message().number(3, 1).text(4, "k"), DataKind::map),
+              "a map has either strings or integers as keys, found both");
+    const Message inner =
+        Message().number(2, 3).message(5, Message().number(2, 1).message(3, tensor_message("t", ElemType::int8, {2})));
+    EXPECT_EQ(message_of(inner, DataKind::sequence),
+              "item[0].item[0]: tensor 't': its shape and type int8 take 2 bytes, but it has 0");
     EXPECT_EQ(read_data(inner.bytes(), DataKind::undefined).error().code, Code::usage);
 }
 

@@ -1,11 +1,11 @@
 #include "import/read_model.h"
 #include "import/reading.h"
-#include <filesystem>
 
 namespace nereus::onnx {
 std::string_view attribute_type_name(AttributeType type) {
-    constexpr std::string_view names[] = {"UNDEFINED", "FLOAT", "INT", "STRING", "TENSOR", "GRAPH", "FLOATS", "INTS", "STRINGS",
-                                          "TENSORS", "GRAPHS", "SPARSE_TENSOR", "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"};
+    constexpr std::string_view names[] = {"UNDEFINED",      "FLOAT",      "INT",        "STRING",  "TENSOR", "GRAPH",
+                                          "FLOATS",         "INTS",       "STRINGS",    "TENSORS", "GRAPHS", "SPARSE_TENSOR",
+                                          "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"};
     return names[int(type)];
 }
 
@@ -54,9 +54,9 @@ constexpr int attribute_type_count = 15;
 Result<AttributeType> type_of(const AttributeFields& fields) {
     const bool given[attribute_type_count] = {
         false, fields.f.has_value(), fields.i.has_value(), fields.s.has_value(), fields.t.bytes.has_value(),
-        fields.g.bytes.has_value(), !fields.floats.empty(), !fields.ints.empty(), !fields.strings.empty(), !fields.tensors.empty(),
-        !fields.graphs.empty(), fields.sparse.bytes.has_value(), !fields.sparse_tensors.empty(), fields.tp.bytes.has_value(),
-        !fields.types.empty(),
+        fields.g.bytes.has_value(), !fields.floats.empty(), !fields.ints.empty(), !fields.strings.empty(),
+        !fields.tensors.empty(), !fields.graphs.empty(), fields.sparse.bytes.has_value(), !fields.sparse_tensors.empty(),
+        fields.tp.bytes.has_value(), !fields.types.empty(),
     };
     if (fields.type < 0 || fields.type >= attribute_type_count)
         return Error{Code::unsupported, "attribute type number " + std::to_string(fields.type) + " is not one that ONNX has"};
@@ -64,19 +64,20 @@ Result<AttributeType> type_of(const AttributeFields& fields) {
     AttributeType found = AttributeType::undefined;
     for (int i = 1; i < attribute_type_count; ++i) {
         if (!given[i]) continue;
-        if (found != AttributeType::undefined) return Error{Code::parse, "it has several values and no type that says which counts"};
+        if (found != AttributeType::undefined) return wrong("it has several values and no type that says which counts");
         found = AttributeType(i);
     }
     if (fields.type == 0) return found;
     if (found != AttributeType::undefined)
-        return Error{Code::parse, "its type is " + std::string(attribute_type_name(AttributeType(fields.type))) + ", but its value is " +
-                                      std::string(attribute_type_name(found))};
+        return wrong("its type is " + std::string(attribute_type_name(AttributeType(fields.type))) + ", but its value is " +
+                     std::string(attribute_type_name(found)));
     return AttributeType(fields.type);                 // empty, or a zero that the writer left out
 }
 
 // The messages of a field, each read by `read`.
 template <class T, class Read>
-Result<std::vector<T>> read_each(Reading& reading, const char* name, const std::vector<std::string_view>& messages, Read read) {
+Result<std::vector<T>> read_each(Reading& reading, const char* name, const std::vector<std::string_view>& messages,
+                                 Read read) {
     std::vector<T> all;
     for (size_t i = 0; i < messages.size(); ++i)
         TRY(reading.in_field(name, i, [&]() -> Status {
@@ -87,7 +88,7 @@ Result<std::vector<T>> read_each(Reading& reading, const char* name, const std::
 }
 template <class T, class Read>
 Result<std::vector<T>> read_one(Reading& reading, const char* name, const Embedded& message, Read read) {
-    if (!message.bytes) return Error{Code::parse, "its type says that it has a value, but it has none"};
+    if (!message.bytes) return wrong("its type says that it has a value, but it has none");
     std::vector<T> one;
     TRY(reading.in_field(name, std::nullopt, [&]() -> Status {
         one.push_back(TRY(read(reading, *message.bytes)));
@@ -95,7 +96,9 @@ Result<std::vector<T>> read_one(Reading& reading, const char* name, const Embedd
     }));
     return one;
 }
-Result<GraphId> read_later(Reading& reading, std::string_view bytes) { return GraphId(reading.put_off({bytes, DataKind::undefined})); }
+Result<GraphId> read_later(Reading& reading, std::string_view bytes) {
+    return GraphId(reading.put_off({bytes, DataKind::undefined}));
+}
 
 Result<Attribute> assemble(Reading& reading, AttributeFields fields) {
     Attribute attribute;
@@ -104,7 +107,7 @@ Result<Attribute> assemble(Reading& reading, AttributeFields fields) {
     attribute.type = TRY(type_of(fields));
     if (!fields.ref_name.empty()) return attribute;
     switch (attribute.type) {
-    case AttributeType::undefined: return Error{Code::parse, "it has neither type nor value"};
+    case AttributeType::undefined: return wrong("it has neither type nor value");
     case AttributeType::float_: attribute.value = fields.f.value_or(0); break;
     case AttributeType::int_: attribute.value = fields.i.value_or(0); break;
     case AttributeType::string: attribute.value = fields.s.value_or(""); break;
@@ -112,9 +115,13 @@ Result<Attribute> assemble(Reading& reading, AttributeFields fields) {
     case AttributeType::ints: attribute.value = std::move(fields.ints); break;
     case AttributeType::strings: attribute.value = std::move(fields.strings); break;
     case AttributeType::tensor: attribute.value = TRY(read_one<TensorData>(reading, "t", fields.t, read_tensor)); break;
-    case AttributeType::tensors: attribute.value = TRY(read_each<TensorData>(reading, "tensors", fields.tensors, read_tensor)); break;
+    case AttributeType::tensors:
+        attribute.value = TRY(read_each<TensorData>(reading, "tensors", fields.tensors, read_tensor));
+        break;
     case AttributeType::graph: attribute.value = TRY(read_one<GraphId>(reading, "g", fields.g, read_later)); break;
-    case AttributeType::graphs: attribute.value = TRY(read_each<GraphId>(reading, "graphs", fields.graphs, read_later)); break;
+    case AttributeType::graphs:
+        attribute.value = TRY(read_each<GraphId>(reading, "graphs", fields.graphs, read_later));
+        break;
     case AttributeType::sparse_tensor:
         attribute.value = TRY(read_one<SparseTensor>(reading, "sparse_tensor", fields.sparse, read_sparse_tensor));
         break;
@@ -122,7 +129,9 @@ Result<Attribute> assemble(Reading& reading, AttributeFields fields) {
         attribute.value = TRY(read_each<SparseTensor>(reading, "sparse_tensors", fields.sparse_tensors, read_sparse_tensor));
         break;
     case AttributeType::type: attribute.value = TRY(read_one<TypeInfo>(reading, "tp", fields.tp, read_type)); break;
-    case AttributeType::types: attribute.value = TRY(read_each<TypeInfo>(reading, "type_protos", fields.types, read_type)); break;
+    case AttributeType::types:
+        attribute.value = TRY(read_each<TypeInfo>(reading, "type_protos", fields.types, read_type));
+        break;
     }
     return attribute;
 }
@@ -142,7 +151,6 @@ static Status take(Reading& reading, Wire& wire, std::vector<Attribute>& out) {
     return {};
 }
 
-template <> std::span<const FieldRow<KeyValue>> field_rows();
 template <> std::span<const FieldRow<OpsetImport>> field_rows() {
     static constexpr FieldRow<OpsetImport> rows[] = {
         field<&OpsetImport::domain>(1, "domain"),
@@ -226,16 +234,19 @@ template <> std::span<const FieldRow<ModelFields>> field_rows() {
 }
 
 namespace {
-Status read_fields(Reading& reading, std::string_view bytes, ModelFile& model) {
-    if (bytes.starts_with("version https://git-lfs"))
-        return Error{Code::parse, "this is a pointer that Git LFS left in the place of the model", {}, "fetch the model: git lfs pull"};
+Status read_fields(Reading& reading, ModelFile& model) {
+    if (reading.file().starts_with("version https://git-lfs"))
+        return Error{Code::parse, "this is a pointer that Git LFS left in the place of the model", {},
+                     "fetch the model: git lfs pull"};
     ModelFields fields;
-    TRY(reading.message(bytes, fields));
+    TRY(reading.message(reading.file(), fields));
     if (!fields.graph.bytes) return Error{Code::parse, "there is no graph in it", {}, "is this an ONNX model?"};
     model = std::move(fields.model);
-    TRY(reading.in_field("graph", std::nullopt, [&]() -> Status { return TRY(read_later(reading, *fields.graph.bytes)), Status(); }));
-    for (size_t i = 0; i < fields.functions.size(); ++i)
-        TRY(reading.in_field("functions", i, [&] { return reading.message(fields.functions[i], model.functions.emplace_back()); }));
+    TRY(read_one<GraphId>(reading, "graph", fields.graph, read_later));        // so that it is the first
+    for (size_t i = 0; i < fields.functions.size(); ++i) {
+        Function& function = model.functions.emplace_back();
+        TRY(reading.in_field("functions", i, [&] { return reading.message(fields.functions[i], function); }));
+    }
     while (const std::optional<Reading::Later> next = reading.begin_put_off()) {
         Graph& graph = model.graphs.emplace_back();
         graph.parent = reading.parent() == UINT32_MAX ? GraphId() : GraphId(reading.parent());
@@ -245,9 +256,9 @@ Status read_fields(Reading& reading, std::string_view bytes, ModelFile& model) {
     return {};
 }
 
-Result<ModelFile> read(Reading reading, std::string_view bytes) {
+Result<ModelFile> read(Reading reading) {
     ModelFile model;
-    if (Status done = read_fields(reading, bytes, model); !done) {
+    if (Status done = read_fields(reading, model); !done) {
         Error error = reading.placed(std::move(done).error());
         if (error.hint.empty() && error.code == Code::parse) error.hint = "the file is damaged, or no ONNX model";
         return error;
@@ -257,20 +268,9 @@ Result<ModelFile> read(Reading reading, std::string_view bytes) {
 }
 } // namespace
 
-Result<ModelFile> read_model(const std::string& path) {
-    std::unique_ptr<const MappedFile> file = TRY(MappedFile::open(path));
-    const std::string_view bytes = file->bytes();
-    Reading reading(bytes, std::filesystem::path(path).parent_path().string());
-    reading.storage()->files.push_back(std::move(file));
-    Result<ModelFile> model = read(std::move(reading), bytes);
-    if (model) return model;
-    Error error = std::move(model).error();
-    error.message = "'" + path + "': " + error.message;
-    return error;
-}
+Result<ModelFile> read_model(const std::string& path) { return read(TRY(Reading::of_file(path))); }
 
 Result<ModelFile> read_model(std::span<const std::byte> bytes, std::optional<std::string> folder) {
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return read(Reading(text, std::move(folder)), text);
+    return read(Reading({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, std::move(folder)));
 }
 } // namespace nereus::onnx

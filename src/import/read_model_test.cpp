@@ -18,8 +18,13 @@ static Attribute attribute_of(const Message& message) {
 static Message typed(AttributeType type) { return Message().text(1, "a").number(20, int64_t(type)); }
 
 TEST(ReadModel, ModelFields) {
-    const Message message = model_message(Message().text(2, "g")).text(2, "maker").text(3, "1.2").text(4, "org.me").number(5, 7)
-                                .message(8, Message().text(1, "ai.onnx.ml").number(2, 3)).message(14, Message().text(1, "k").text(2, "v"));
+    const Message message = model_message(Message().text(2, "g"))
+                                .text(2, "maker")
+                                .text(3, "1.2")
+                                .text(4, "org.me")
+                                .number(5, 7)
+                                .message(8, Message().text(1, "ai.onnx.ml").number(2, 3))
+                                .message(14, Message().text(1, "k").text(2, "v"));
     Result<ModelFile> model = read_model(message.bytes());
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(model->ir_version, 10);
@@ -38,7 +43,8 @@ TEST(ReadModel, ModelFields) {
 }
 
 TEST(ReadModel, NodesAndNamesPointIntoTheFile) {
-    const Message node = Message().texts(1, {"x", "", "w"}).texts(2, {"y"}).text(3, "n1").text(4, "Conv").text(7, "dom").text(8, "over");
+    const Message node =
+        Message().texts(1, {"x", "", "w"}).texts(2, {"y"}).text(3, "n1").text(4, "Conv").text(7, "dom").text(8, "over");
     const Message message = model_message(Message().message(1, node).message(1, Message().text(4, "Relu")));
     Result<ModelFile> model = read_model(message.bytes());
     ASSERT_TRUE(model) << model.error().message;
@@ -72,11 +78,13 @@ TEST(ReadModel, AnAttributeWithoutTypeIsWhatItHas) {
     EXPECT_EQ(std::get<int64_t>(attribute_of(axis).value), 2);
     EXPECT_EQ(message_of(model_of_attribute(Message().text(1, "a").number(3, 2).real(2, 1))),
               "graph.node[0].attribute[0]: attribute 'a': it has several values and no type that says which counts");
-    EXPECT_EQ(message_of(model_of_attribute(Message().text(1, "a"))), "graph.node[0].attribute[0]: attribute 'a': it has neither type nor value");
+    EXPECT_EQ(message_of(model_of_attribute(Message().text(1, "a"))),
+              "graph.node[0].attribute[0]: attribute 'a': it has neither type nor value");
 }
 
 TEST(ReadModel, AnAttributeWithoutValueIsZeroOrEmpty) {        // as proto3 writes it
-    const Message zero = model_of_attribute(typed(AttributeType::int_)), none = model_of_attribute(typed(AttributeType::strings));
+    const Message zero = model_of_attribute(typed(AttributeType::int_)),
+                  none = model_of_attribute(typed(AttributeType::strings));
     EXPECT_EQ(std::get<int64_t>(attribute_of(zero).value), 0);
     EXPECT_TRUE(std::get<Names>(attribute_of(none).value).empty());
     EXPECT_EQ(message_of(model_of_attribute(typed(AttributeType::graph))),
@@ -92,10 +100,15 @@ TEST(ReadModel, AnAttributeIsOfItsType) {
 
 TEST(ReadModel, Shapes) {
     auto type_of = [](const Message& shape) { return Message().message(1, Message().number(1, 1).message(2, shape)); };
-    const Message dims = Message().message(1, Message().number(1, 4)).message(1, Message().text(2, "n")).message(1, Message()).message(1, Message().number(1, -1));
+    const Message dims = Message()
+                             .message(1, Message().number(1, 4))
+                             .message(1, Message().text(2, "n"))
+                             .message(1, Message())
+                             .message(1, Message().number(1, -1));
     const Message both = Message().message(1, Message().number(1, 4).text(2, "n"));
     Message graph;
-    for (const Message& type : {type_of(dims), type_of(Message()), Message().message(1, Message().number(1, 1)), type_of(both)})
+    for (const Message& type :
+         {type_of(dims), type_of(Message()), Message().message(1, Message().number(1, 1)), type_of(both)})
         graph.message(11, Message().text(1, "x").message(2, type));
     const Message message = model_message(graph);
     Result<ModelFile> model = read_model(message.bytes());
@@ -127,7 +140,9 @@ TEST(ReadModel, MessagesGivenTwiceAreRefused) {
 }
 
 TEST(ReadModel, UnknownFieldsAreSkipped) {
-    const Message message = model_message(Message().text(2, "g").number(500, 1).real(501, 1).real64(502, 1).text(503, "x")).text(6, "doc").text(99, "y");
+    const Message message = model_message(Message().text(2, "g").number(500, 1).real(501, 1).real64(502, 1).text(503, "x"))
+                                .text(6, "doc")
+                                .text(99, "y");
     Result<ModelFile> model = read_model(message.bytes());
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(model->main().name, "g");
@@ -141,13 +156,17 @@ TEST(ReadModel, ErrorsSayTheFieldAndTheByte) {
     Message pointer;
     pointer.data = "version https://git-lfs.github.com/spec/v1\noid sha256:0\n";
     EXPECT_EQ(read_model(pointer.bytes()).error().hint, "fetch the model: git lfs pull");
-    EXPECT_EQ(message_of(model_message(Message().message(11, Message().message(2, Message().message(1, Message().number(1, 77)))))),
-              "graph.input[0].type: element type number 77 is not one that ONNX has");
+    EXPECT_EQ(
+        message_of(model_message(Message().message(11, Message().message(2, Message().message(1, Message().number(1, 77)))))),
+        "graph.input[0].type: element type number 77 is not one that ONNX has");
 }
 
 TEST(ReadModel, SubgraphsComeAfterWhatTheyAreIn) {
-    auto branch = [](std::string_view name, const Message& graph) { return Message().text(1, name).number(20, 5).message(6, graph); };
-    const Message innermost = Message().text(2, "innermost"), inner = Message().text(2, "inner").message(1, Message().message(5, branch("b", innermost)));
+    auto branch = [](std::string_view name, const Message& graph) {
+        return Message().text(1, name).number(20, 5).message(6, graph);
+    };
+    const Message innermost = Message().text(2, "innermost"),
+                  inner = Message().text(2, "inner").message(1, Message().message(5, branch("b", innermost)));
     const Message function = Message().text(1, "f").message(7, Message().message(5, branch("b", Message().text(2, "of_f"))));
     const Message node = Message().message(5, branch("then", inner)).message(5, branch("else", Message().text(2, "else")));
     const Message message = model_message(Message().text(2, "main").message(1, node)).message(25, function);
@@ -190,7 +209,8 @@ TEST(ReadModel, SubgraphsNestWithoutEnd) {
     Message damaged;
     damaged.text(7, nested(levels, {6, 5, 1}, Message().number(2, 1).data));
     const std::string said = message_of(damaged), step = "node[0].attribute[0].g.";
-    EXPECT_TRUE(said.starts_with("graph." + step + step + "…." + step + step + step + "name: expected a string or message")) << said;
+    EXPECT_TRUE(said.starts_with("graph." + step + step + "…." + step + step + step + "name: expected a string or message"))
+        << said;
 }
 
 TEST(ReadModel, TypesNestWithoutEnd) {

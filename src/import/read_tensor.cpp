@@ -46,7 +46,8 @@ namespace {
 constexpr int64_t external_location = 1;
 
 enum class List : uint8_t { none, float_data, int32_data, string_data, int64_data, double_data, uint64_data };
-constexpr std::string_view list_names[] = {"no list", "float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data"};
+constexpr std::string_view list_names[] = {"no list", "float_data", "int32_data", "string_data", "int64_data", "double_data",
+                                           "uint64_data"};
 constexpr int list_count = 7;
 
 List list_of(ElemType type) {
@@ -100,7 +101,8 @@ Result<int64_t> parse_size(const KeyValue& entry) {
     const char* end = entry.value.data() + entry.value.size();
     const std::from_chars_result parsed = std::from_chars(entry.value.data(), end, number);
     if (parsed.ec == std::errc() && parsed.ptr == end && number >= 0) return number;
-    return Error{Code::parse, "the " + std::string(entry.key) + " of external data is '" + std::string(entry.value) + "', expected a number of bytes"};
+    return wrong("the " + std::string(entry.key) + " of external data is '" + std::string(entry.value) +
+                 "', expected a number of bytes");
 }
 
 Result<std::span<const std::byte>> external(Reading& reading, const std::vector<KeyValue>& entries, int64_t wanted) {
@@ -111,12 +113,14 @@ Result<std::span<const std::byte>> external(Reading& reading, const std::vector<
         if (entry.key == "offset") offset = TRY(parse_size(entry));
         if (entry.key == "length") length = TRY(parse_size(entry));
     }
-    if (location.empty()) return Error{Code::parse, "its data is external, but no location is given"};
+    if (location.empty()) return wrong("its data is external, but no location is given");
     const std::string_view file = TRY(reading.external(location));
     if (uint64_t(offset) > file.size() || uint64_t(length) > file.size() - uint64_t(offset))
-        return Error{Code::parse, "its data is " + std::to_string(length) + " bytes from byte " + std::to_string(offset) + " of '" +
-                                      std::string(location) + "', which has " + std::to_string(file.size()),
-                     {}, "the file belongs to another model, or was not copied whole"};
+        return Error{Code::parse,
+                     "its data is " + std::to_string(length) + " bytes from byte " + std::to_string(offset) + " of '" +
+                         std::string(location) + "', which has " + std::to_string(file.size()),
+                     {},
+                     "the file belongs to another model, or was not copied whole"};
     return as_bytes(file.substr(size_t(offset), size_t(length)));
 }
 
@@ -128,8 +132,8 @@ Status check_lists(const TensorFields& fields, ElemType type) {
     };
     for (int i = 0; i < list_count; ++i)
         if (filled[i] && List(i) != list_of(type))
-            return Error{Code::parse, "elements of type " + std::string(onnx_type_name(type)) + " in " + std::string(list_names[i]) +
-                                          ", expected in " + std::string(list_names[int(list_of(type))]) + " or raw_data"};
+            return wrong("elements of type " + std::string(onnx_type_name(type)) + " in " + std::string(list_names[i]) +
+                         ", expected in " + std::string(list_names[int(list_of(type))]) + " or raw_data");
     return {};
 }
 
@@ -153,19 +157,19 @@ Result<TensorData> assemble(Reading& reading, TensorFields fields) {
     tensor.name = fields.name;
     tensor.type = TRY(elem_type_of_number(fields.data_type));
     tensor.external = fields.data_location == external_location;
-    if (tensor.type == ElemType::undefined) return Error{Code::parse, "it has no element type"};
+    if (tensor.type == ElemType::undefined) return wrong("it has no element type");
     if (fields.segment.bytes) return Error{Code::unsupported, "it is a segment of a larger tensor"};
     const int64_t wanted = TRY(byte_count(tensor.type, fields.dims));
     tensor.bytes = TRY(elements(reading, fields, tensor.type, wanted));
     int64_t found = int64_t(tensor.bytes.size()), expected = wanted;
     std::string_view unit = " bytes";
     if (tensor.type == ElemType::string) {
-        if (tensor.external || found) return Error{Code::parse, "its elements are strings, which lie in string_data alone"};
+        if (tensor.external || found) return wrong("its elements are strings, which lie in string_data alone");
         found = int64_t(fields.string_data.size()), expected = TRY(element_count(fields.dims)), unit = " strings";
     }
     if (found != expected)
-        return Error{Code::parse, "its shape and type " + std::string(onnx_type_name(tensor.type)) + " take " + std::to_string(expected) +
-                                      std::string(unit) + ", but it has " + std::to_string(found)};
+        return wrong("its shape and type " + std::string(onnx_type_name(tensor.type)) + " take " + std::to_string(expected) +
+                     std::string(unit) + ", but it has " + std::to_string(found));
     tensor.dims = std::move(fields.dims);
     tensor.strings = std::move(fields.string_data);
     return tensor;
@@ -196,7 +200,7 @@ template <> std::span<const FieldRow<SparseFields>> field_rows() {
 Result<SparseTensor> read_sparse_tensor(Reading& reading, std::string_view bytes) {
     SparseFields fields;
     TRY(reading.message(bytes, fields));
-    if (!fields.values.bytes || !fields.indices.bytes) return Error{Code::parse, "a sparse tensor has values and indices; one is missing"};
+    if (!fields.values.bytes || !fields.indices.bytes) return wrong("a sparse tensor has values and indices; one is missing");
     SparseTensor sparse;
     sparse.values = TRY(read_tensor(reading, *fields.values.bytes));
     sparse.indices = TRY(read_tensor(reading, *fields.indices.bytes));

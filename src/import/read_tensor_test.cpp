@@ -6,8 +6,12 @@
 #include <unistd.h>
 
 namespace nereus::onnx {
-static std::string text_of(std::span<const std::byte> bytes) { return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()); }
-template <class T> static std::string text_of(std::initializer_list<T> values) { return text_of(std::as_bytes(std::span(values))); }
+static std::string text_of(std::span<const std::byte> bytes) {
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+template <class T> static std::string text_of(std::initializer_list<T> values) {
+    return text_of(std::as_bytes(std::span(values)));
+}
 
 // The elements of a model's one initializer, or what is wrong with it.
 static std::string elements_of(const Message& tensor) {
@@ -24,10 +28,14 @@ TEST(ReadTensor, EveryListPackedOrNot) {
         auto ints = [packed](ElemType type, uint32_t field, const std::vector<int64_t>& values, int64_t count) {
             return elements_of(tensor_message("w", type, {count}).numbers(field, values, packed));
         };
-        EXPECT_EQ(elements_of(tensor_message("w", ElemType::float32, {2}).reals(4, {1.5, -2}, packed)), text_of({1.5f, -2.f}));
-        EXPECT_EQ(elements_of(tensor_message("w", ElemType::complex64, {1}).reals(4, {1.5, -2}, packed)), text_of({1.5f, -2.f}));
-        EXPECT_EQ(elements_of(tensor_message("w", ElemType::float64, {2}).reals64(10, {1.5, -2}, packed)), text_of({1.5, -2.}));
-        EXPECT_EQ(elements_of(tensor_message("w", ElemType::complex128, {1}).reals64(10, {1.5, -2}, packed)), text_of({1.5, -2.}));
+        EXPECT_EQ(elements_of(tensor_message("w", ElemType::float32, {2}).reals(4, {1.5, -2}, packed)),
+                  text_of({1.5f, -2.f}));
+        EXPECT_EQ(elements_of(tensor_message("w", ElemType::complex64, {1}).reals(4, {1.5, -2}, packed)),
+                  text_of({1.5f, -2.f}));
+        EXPECT_EQ(elements_of(tensor_message("w", ElemType::float64, {2}).reals64(10, {1.5, -2}, packed)),
+                  text_of({1.5, -2.}));
+        EXPECT_EQ(elements_of(tensor_message("w", ElemType::complex128, {1}).reals64(10, {1.5, -2}, packed)),
+                  text_of({1.5, -2.}));
         EXPECT_EQ(ints(ElemType::int32, 5, {-1, 1 << 30}, 2), text_of<int32_t>({-1, 1 << 30}));
         EXPECT_EQ(ints(ElemType::int16, 5, {-2, 300}, 2), text_of<int16_t>({-2, 300}));
         EXPECT_EQ(ints(ElemType::float16, 5, {0x3c00, 0xc000}, 2), text_of<uint16_t>({0x3c00, 0xc000}));
@@ -48,7 +56,8 @@ TEST(ReadTensor, BytesOfTheFileAreNotCopied) {
         Result<ModelFile> model = read_model(message.bytes());
         ASSERT_TRUE(model) << model.error().message;
         EXPECT_TRUE(model->storage->packed.empty());
-        EXPECT_EQ(model->main().initializers[0].bytes.data(), message.bytes().data() + message.data.find(text_of(model->main().initializers[0].bytes)));
+        EXPECT_EQ(model->main().initializers[0].bytes.data(),
+                  message.bytes().data() + message.data.find(text_of(model->main().initializers[0].bytes)));
     }
 }
 
@@ -57,35 +66,46 @@ TEST(ReadTensor, StringsAndTheirCount) {
     Result<ModelFile> model = read_model(message.bytes());
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(model->main().initializers[0].strings, (std::vector<std::string_view>{"a", ""}));
-    EXPECT_EQ(elements_of(tensor_message("w", ElemType::string, {3}).texts(6, {"a", ""})), place + "its shape and type string take 3 strings, but it has 2");
-    EXPECT_EQ(elements_of(tensor_message("w", ElemType::string, {2}).text(9, "ab")), place + "its elements are strings, which lie in string_data alone");
+    EXPECT_EQ(elements_of(tensor_message("w", ElemType::string, {3}).texts(6, {"a", ""})),
+              place + "its shape and type string take 3 strings, but it has 2");
+    EXPECT_EQ(elements_of(tensor_message("w", ElemType::string, {2}).text(9, "ab")),
+              place + "its elements are strings, which lie in string_data alone");
 }
 
 TEST(ReadTensor, ElementsFitTheShape) {
-    EXPECT_EQ(elements_of(tensor_message("w", ElemType::float32, {2, 2}).text(9, "abcd")), place + "its shape and type float take 16 bytes, but it has 4");
-    EXPECT_EQ(elements_of(tensor_message("w", ElemType::float32, {2})), place + "its shape and type float take 8 bytes, but it has 0");
+    EXPECT_EQ(elements_of(tensor_message("w", ElemType::float32, {2, 2}).text(9, "abcd")),
+              place + "its shape and type float take 16 bytes, but it has 4");
+    EXPECT_EQ(elements_of(tensor_message("w", ElemType::float32, {2})),
+              place + "its shape and type float take 8 bytes, but it has 0");
     EXPECT_EQ(elements_of(tensor_message("w", ElemType::float32, {-2})), place + "a size of -2; sizes are never negative");
     EXPECT_EQ(elements_of(tensor_message("w", ElemType::float32, {INT64_MAX})), place + "more bytes than 64 bits can count");
     EXPECT_EQ(elements_of(tensor_message("w", ElemType::float32, {INT64_MAX, INT64_MAX, 0})), "");
     EXPECT_EQ(elements_of(tensor_message("w", ElemType::undefined, {})), place + "it has no element type");
     EXPECT_EQ(elements_of(tensor_message("w", ElemType(40), {})), place + "element type number 40 is not one that ONNX has");
-    EXPECT_EQ(elements_of(tensor_message("w", ElemType::int8, {}).message(3, Message())), place + "it is a segment of a larger tensor");
+    EXPECT_EQ(elements_of(tensor_message("w", ElemType::int8, {}).message(3, Message())),
+              place + "it is a segment of a larger tensor");
 }
 
 TEST(ReadTensor, ElementsLieInTheListOfTheirType) {
-    EXPECT_EQ(elements_of(tensor_message("w", ElemType::float32, {1}).numbers(5, {1})), place + "elements of type float in int32_data, expected in float_data or raw_data");
+    EXPECT_EQ(elements_of(tensor_message("w", ElemType::float32, {1}).numbers(5, {1})),
+              place + "elements of type float in int32_data, expected in float_data or raw_data");
     EXPECT_EQ(elements_of(tensor_message("w", ElemType::int8, {1}).text(9, "a").reals(4, {1})),
               place + "elements of type int8 in float_data, expected in int32_data or raw_data");
 }
 
 TEST(ReadTensor, ListsThatAreCutOff) {
-    EXPECT_EQ(elements_of(tensor_message("w", ElemType::int64, {1}).text(7, "\x80")), place + "a list of integers is cut off inside one");
-    EXPECT_NE(elements_of(tensor_message("w", ElemType::float32, {1}).text(4, "abc")).find("initializer[0].float_data: a list of numbers of 4 bytes each has 3"), std::string::npos);
+    EXPECT_EQ(elements_of(tensor_message("w", ElemType::int64, {1}).text(7, "\x80")),
+              place + "a list of integers is cut off inside one");
+    EXPECT_NE(elements_of(tensor_message("w", ElemType::float32, {1}).text(4, "abc"))
+                  .find("initializer[0].float_data: a list of numbers of 4 bytes each has 3"),
+              std::string::npos);
 }
 
 TEST(ReadTensor, SparseTensorsHaveTwoParts) {
-    const Message values = tensor_message("w", ElemType::int8, {1}).text(9, "a"), indices = tensor_message("", ElemType::int64, {1}).numbers(7, {4});
-    const Message message = model_message(Message().message(15, Message().message(1, values).message(2, indices).numbers(3, {2, 3})));
+    const Message values = tensor_message("w", ElemType::int8, {1}).text(9, "a"),
+                  indices = tensor_message("", ElemType::int64, {1}).numbers(7, {4});
+    const Message message =
+        model_message(Message().message(15, Message().message(1, values).message(2, indices).numbers(3, {2, 3})));
     Result<ModelFile> model = read_model(message.bytes());
     ASSERT_TRUE(model) << model.error().message;
     const SparseTensor& sparse = model->main().sparse_initializers[0];
@@ -107,7 +127,9 @@ class ExternalData : public testing::Test {
     void TearDown() override { std::filesystem::remove_all(folder_); }
 
     static Message external(std::string_view location, std::string_view offset, std::string_view length) {
-        Message tensor = tensor_message("w", ElemType::int16, {2}).number(14, 1).message(13, Message().text(1, "location").text(2, location));
+        Message tensor = tensor_message("w", ElemType::int16, {2})
+                             .number(14, 1)
+                             .message(13, Message().text(1, "location").text(2, location));
         if (!offset.empty()) tensor.message(13, Message().text(1, "offset").text(2, offset));
         if (!length.empty()) tensor.message(13, Message().text(1, "length").text(2, length));
         return tensor;
@@ -125,7 +147,8 @@ class ExternalData : public testing::Test {
         EXPECT_TRUE(model.error().message.starts_with(before)) << model.error().message;
         return model.error().message.substr(before.size());
     }
-    std::filesystem::path folder_ = std::filesystem::temp_directory_path() / ("nereus_external_" + std::to_string(::getpid()));
+    std::filesystem::path folder_ =
+        std::filesystem::temp_directory_path() / ("nereus_external_" + std::to_string(::getpid()));
 };
 
 TEST_F(ExternalData, IsAPartOfAFile) {
@@ -138,11 +161,14 @@ TEST_F(ExternalData, IsAPartOfAFile) {
 
 TEST_F(ExternalData, OutOfTheFileIsRefused) {
     EXPECT_EQ(read(external("w.bin", "6", "")), "its data is 4 bytes from byte 6 of 'w.bin', which has 8");
-    EXPECT_EQ(read(external("w.bin", "9223372036854775807", "")), "its data is 4 bytes from byte 9223372036854775807 of 'w.bin', which has 8");
-    EXPECT_EQ(read(external("w.bin", "0", "9223372036854775807")), "its data is 9223372036854775807 bytes from byte 0 of 'w.bin', which has 8");
+    EXPECT_EQ(read(external("w.bin", "9223372036854775807", "")),
+              "its data is 4 bytes from byte 9223372036854775807 of 'w.bin', which has 8");
+    EXPECT_EQ(read(external("w.bin", "0", "9223372036854775807")),
+              "its data is 9223372036854775807 bytes from byte 0 of 'w.bin', which has 8");
     EXPECT_EQ(read(external("w.bin", "0", "6")), "its shape and type int16 take 4 bytes, but it has 6");
     for (const char* bad : {"-1", "4x", "0x4", " 4", "9223372036854775808"})
-        EXPECT_EQ(read(external("w.bin", bad, "")), "the offset of external data is '" + std::string(bad) + "', expected a number of bytes");
+        EXPECT_EQ(read(external("w.bin", bad, "")),
+                  "the offset of external data is '" + std::string(bad) + "', expected a number of bytes");
     EXPECT_EQ(read(tensor_message("w", ElemType::int8, {1}).number(14, 1)), "its data is external, but no location is given");
 }
 
@@ -150,15 +176,20 @@ TEST_F(ExternalData, OutOfTheFolderIsRefused) {
     std::filesystem::create_symlink(folder_ / "outside.bin", folder_ / "model/link.bin");
     std::filesystem::create_directory_symlink(folder_, folder_ / "model/up");
     std::filesystem::create_symlink("w.bin", folder_ / "model/harmless.bin");
-    EXPECT_EQ(read(external("../outside.bin", "", "")), "'../outside.bin' has '..' in it; a file lies beside the one that names it, or below");
-    EXPECT_EQ(read(external("sub/../w.bin", "", "")), "'sub/../w.bin' has '..' in it; a file lies beside the one that names it, or below");
+    EXPECT_EQ(read(external("../outside.bin", "", "")),
+              "'../outside.bin' has '..' in it; a file lies beside the one that names it, or below");
+    EXPECT_EQ(read(external("sub/../w.bin", "", "")),
+              "'sub/../w.bin' has '..' in it; a file lies beside the one that names it, or below");
     const std::string absolute = (folder_ / "model/w.bin").string();
-    EXPECT_EQ(read(external(absolute, "", "")), "'" + absolute + "' is absolute; a file is named relative to the one that names it");
+    EXPECT_EQ(read(external(absolute, "", "")),
+              "'" + absolute + "' is absolute; a file is named relative to the one that names it");
     EXPECT_EQ(read(external("link.bin", "", "")), "'link.bin' is a link to outside the folder of the file that names it");
-    EXPECT_EQ(read(external("up/outside.bin", "", "")), "'up/outside.bin' is a link to outside the folder of the file that names it");
+    EXPECT_EQ(read(external("up/outside.bin", "", "")),
+              "'up/outside.bin' is a link to outside the folder of the file that names it");
     EXPECT_EQ(read(external("harmless.bin", "", "")), "abcd");
     EXPECT_EQ(read(external("sub", "", "")), "'sub' is not a regular file");
-    EXPECT_EQ(read(external(std::string_view("w.bin\0", 6), "", "")), "'" + std::string("w.bin\0", 6) + "' is not a file name");
+    EXPECT_EQ(read(external(std::string_view("w.bin\0", 6), "", "")),
+              "'" + std::string("w.bin\0", 6) + "' is not a file name");
 }
 
 TEST_F(ExternalData, AFileIsMappedOnce) {
@@ -174,7 +205,8 @@ TEST_F(ExternalData, AFileIsMappedOnce) {
 
 TEST_F(ExternalData, NeedsAFolder) {
     const Message message = model_of_tensor(external("w.bin", "", ""));
-    EXPECT_EQ(read_model(message.bytes()).error().message, place + "a model that does not come from a file has no external data beside it");
+    EXPECT_EQ(read_model(message.bytes()).error().message,
+              place + "a model that does not come from a file has no external data beside it");
     Result<ModelFile> model = read_model(message.bytes(), (folder_ / "model").string());
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(text_of(model->main().initializers[0].bytes), "abcd");

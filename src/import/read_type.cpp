@@ -22,7 +22,10 @@ template <> std::span<const FieldRow<WrapperFields>> field_rows() {
 }
 struct MapFields { int64_t key = 0; Embedded elem; };
 template <> std::span<const FieldRow<MapFields>> field_rows() {
-    static constexpr FieldRow<MapFields> rows[] = {field<&MapFields::key>(1, "key_type"), field<&MapFields::elem>(2, "value_type")};
+    static constexpr FieldRow<MapFields> rows[] = {
+        field<&MapFields::key>(1, "key_type"),
+        field<&MapFields::elem>(2, "value_type"),
+    };
     return rows;
 }
 struct TensorTypeFields { int64_t elem = 0; Embedded shape; };     // of a sparse tensor too
@@ -40,7 +43,10 @@ static Status take(Reading&, Wire& wire, Dim& out) {               // a number o
     return {};
 }
 template <> std::span<const FieldRow<DimFields>> field_rows() {
-    static constexpr FieldRow<DimFields> rows[] = {field<&DimFields::dim>(1, "dim_value"), field<&DimFields::dim>(2, "dim_param")};
+    static constexpr FieldRow<DimFields> rows[] = {
+        field<&DimFields::dim>(1, "dim_value"),
+        field<&DimFields::dim>(2, "dim_param"),
+    };
     return rows;
 }
 struct ShapeFields { std::vector<DimFields> dims; };
@@ -50,7 +56,8 @@ template <> std::span<const FieldRow<ShapeFields>> field_rows() {
 }
 
 namespace {
-Status read_leaf(Reading& reading, std::string_view bytes, TypeInfo& type) {
+Status read_leaf(Reading& reading, std::string_view bytes, TypeInfo::Leaf leaf, TypeInfo& type) {
+    type.leaf = leaf;
     TensorTypeFields fields;
     TRY(reading.message(bytes, fields));
     type.elem = TRY(elem_type_of_number(fields.elem));
@@ -69,7 +76,7 @@ Result<Embedded> read_link(Reading& reading, std::string_view bytes, TypeInfo& t
     const Embedded all[] = {link.tensor, link.sequence, link.map, link.opaque, link.sparse_tensor, link.optional};
     int given = 0;
     for (const Embedded& each : all) given += each.bytes.has_value();
-    if (given > 1) return Error{Code::parse, "a type is of two kinds, as tensor and sequence"};
+    if (given > 1) return wrong("a type is of two kinds, as tensor and sequence");
     if (link.sequence.bytes || link.optional.bytes) {
         WrapperFields fields;
         TRY(reading.message(link.sequence.bytes ? *link.sequence.bytes : *link.optional.bytes, fields));
@@ -82,10 +89,9 @@ Result<Embedded> read_link(Reading& reading, std::string_view bytes, TypeInfo& t
         type.layers.push_back({TypeLayer::Kind::map, TRY(elem_type_of_number(fields.key))});
         return fields.elem;
     }
-    using Leaf = TypeInfo::Leaf;
-    type.leaf = link.tensor.bytes ? Leaf::tensor : link.sparse_tensor.bytes ? Leaf::sparse_tensor : link.opaque.bytes ? Leaf::opaque : Leaf::none;
-    if (link.tensor.bytes) TRY(read_leaf(reading, *link.tensor.bytes, type));
-    if (link.sparse_tensor.bytes) TRY(read_leaf(reading, *link.sparse_tensor.bytes, type));
+    if (link.opaque.bytes) type.leaf = TypeInfo::Leaf::opaque;
+    if (link.tensor.bytes) TRY(read_leaf(reading, *link.tensor.bytes, TypeInfo::Leaf::tensor, type));
+    if (link.sparse_tensor.bytes) TRY(read_leaf(reading, *link.sparse_tensor.bytes, TypeInfo::Leaf::sparse_tensor, type));
     return Embedded{};
 }
 } // namespace

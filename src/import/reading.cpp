@@ -1,6 +1,7 @@
 #include "import/reading.h"
 #include "value/inside_folder.h"
 #include <cstring>
+#include <filesystem>
 
 namespace nereus::onnx {
 namespace {
@@ -9,11 +10,18 @@ constexpr int64_t most_messages = int64_t(1) << 22;
 constexpr size_t deepest_path = 6;                     // graphs whose place is told; of more, the outermost and innermost
 } // namespace
 
-Reading::Reading(std::string_view file, std::optional<std::string> folder) : file_(file), folder_(std::move(folder)) {}
+Result<Reading> Reading::of_file(const std::string& path) {
+    std::unique_ptr<const MappedFile> file = TRY(MappedFile::open(path));
+    Reading reading(file->bytes(), std::filesystem::path(path).parent_path().string());
+    reading.file_name_ = path;
+    reading.storage_->files.push_back(std::move(file));
+    return reading;
+}
 
 Status Reading::count_message() {
     if (++messages_ <= most_messages) return {};
-    return Error{Code::limit, "the file has more than " + std::to_string(most_messages) + " nodes, attributes, types and the like"};
+    const std::string most = std::to_string(most_messages);
+    return Error{Code::limit, "the file has more than " + most + " nodes, attributes, types and the like"};
 }
 
 uint32_t Reading::put_off(Later message) {
@@ -47,6 +55,7 @@ Error Reading::placed(Error error) const {
     path += path_text();
     if (!path.empty() && path.back() == '.') path.pop_back();
     if (!path.empty()) error.message = path + ": " + error.message;
+    if (!file_name_.empty()) error.message = "'" + file_name_ + "': " + error.message;
     return error;
 }
 
@@ -89,7 +98,9 @@ Status take(Reading&, Wire& wire, std::optional<float>& out) {
     std::memcpy(&out.emplace(), TRY(wire.number(WireKind::fixed32)).data(), sizeof(float));
     return {};
 }
-Status take(Reading&, Wire& wire, std::vector<int64_t>& out) { return decode_integers(TRY(wire.numbers(WireKind::varint)), out); }
+Status take(Reading&, Wire& wire, std::vector<int64_t>& out) {
+    return decode_integers(TRY(wire.numbers(WireKind::varint)), out);
+}
 Status take(Reading&, Wire& wire, std::vector<float>& out) {
     const std::string_view bytes = TRY(wire.numbers(WireKind::fixed32));
     const size_t before = out.size();

@@ -11,6 +11,8 @@
 namespace nereus::onnx {
 class Reading;
 
+inline Error wrong(std::string what) { return Error{Code::parse, std::move(what)}; }
+
 template <class T> struct FieldRow {
     uint32_t number;
     const char* name;
@@ -22,7 +24,10 @@ template <class T> std::span<const FieldRow<T>> field_rows();      // a table pe
 
 class Reading {
  public:
-    Reading(std::string_view file, std::optional<std::string> folder);
+    // Of bytes that outlive what is read; external data lies in `folder`, if there is one.
+    Reading(std::string_view file, std::optional<std::string> folder) : file_(file), folder_(std::move(folder)) {}
+    static Result<Reading> of_file(const std::string& path);           // which is mapped
+    std::string_view file() const { return file_; }
 
     template <class T> Status message(std::string_view bytes, T& out);
 
@@ -41,7 +46,7 @@ class Reading {
     }
 
     Wire wire(std::string_view bytes) const { return Wire(bytes, file_.data()); }
-    Error placed(Error error) const;                   // with the path to where we are
+    Error placed(Error error) const;                   // with the file and the path of fields to where we are
     std::span<const std::byte> keep(std::vector<std::byte> bytes);
     // Bytes of a file beside the model, which is mapped once.
     Result<std::string_view> external(std::string_view location);
@@ -53,6 +58,7 @@ class Reading {
     Status count_message();
     std::string path_text() const;
     std::string_view file_;
+    std::string file_name_;                            // "": none
     std::optional<std::string> folder_;
     std::shared_ptr<Storage> storage_ = std::make_shared<Storage>();
     std::map<std::string_view, std::string_view> locations_;      // as named: its bytes
@@ -76,7 +82,7 @@ template <class T> Status Reading::message(std::string_view bytes, T& out) {
             continue;
         }
         steps_.push_back({row->name, seen[row->number]++, row->repeated});
-        if (row->embedded && seen[row->number] > 1) return Error{Code::parse, "is there twice, where one is expected"};
+        if (row->embedded && seen[row->number] > 1) return wrong("is there twice, where one is expected");
         TRY(row->read(*this, wire, out));
         steps_.pop_back();
     }
@@ -113,7 +119,8 @@ template <class Member> struct MemberPointer;
 template <class T, class V> struct MemberPointer<V T::*> {
     using Owner = T;
     static constexpr bool is_list = requires(V v) { v.push_back(v[0]); };
-    static constexpr bool is_message = std::is_same_v<V, Embedded> || std::is_same_v<V, TensorData> || std::is_same_v<V, TypeInfo>;
+    static constexpr bool is_message =
+        std::is_same_v<V, Embedded> || std::is_same_v<V, TensorData> || std::is_same_v<V, TypeInfo>;
 };
 // A row of a table: the field is read into `member`.
 template <auto member, class Pointer = MemberPointer<decltype(member)>>

@@ -10,8 +10,8 @@ namespace nereus::onnx {
 class Summary {
  public:
     explicit Summary(const ModelFile& model) {
-        out_ << "model " << model.ir_version << ' ' << quoted(model.producer_name) << ' ' << quoted(model.producer_version) << ' '
-             << quoted(model.domain) << ' ' << model.model_version << '\n';
+        out_ << "model " << model.ir_version << ' ' << quoted(model.producer_name) << ' ' << quoted(model.producer_version)
+             << ' ' << quoted(model.domain) << ' ' << model.model_version << '\n';
         opsets(model.opset_imports), pairs(model.metadata_props);
         for (const Function& function : model.functions) add(function);
         for (const Graph& graph : model.graphs) add(graph);
@@ -113,12 +113,14 @@ class Summary {
         for (const T& each : list) out_ << " | ", add(each);
     }
     void add(const Attribute& attribute) {
-        out_ << "attribute " << quoted(attribute.name) << ' ' << quoted(attribute.ref_name) << ' ' << attribute_type_name(attribute.type);
+        out_ << "attribute " << quoted(attribute.name) << ' ' << quoted(attribute.ref_name) << ' '
+             << attribute_type_name(attribute.type);
         std::visit([this](const auto& value) { add(value); }, attribute.value);
         out_ << '\n';
     }
     void add(const Node& node) {
-        out_ << "node " << quoted(node.name) << ' ' << quoted(node.op_type) << ' ' << quoted(node.domain) << ' ' << quoted(node.overload);
+        out_ << "node " << quoted(node.name) << ' ' << quoted(node.op_type) << ' ' << quoted(node.domain) << ' '
+             << quoted(node.overload);
         names("in", node.inputs), names("out", node.outputs);
         out_ << '\n';
         for (const Attribute& attribute : node.attributes) add(attribute);
@@ -135,7 +137,8 @@ class Summary {
         pairs(function.metadata_props);
     }
     void add(const Graph& graph) {
-        out_ << "graph " << quoted(graph.name) << " in " << (graph.parent.valid() ? int64_t(graph.parent.index) : -1) << " depth " << graph.depth << '\n';
+        out_ << "graph " << quoted(graph.name) << " in " << (graph.parent.valid() ? int64_t(graph.parent.index) : -1)
+             << " depth " << graph.depth << '\n';
         add("input", graph.inputs), add("output", graph.outputs), add("value", graph.value_info);
         for (const TensorData& tensor : graph.initializers) out_ << "initializer ", add(tensor), out_ << '\n';
         for (const SparseTensor& sparse : graph.sparse_initializers) out_ << "initializer ", add(sparse), out_ << '\n';

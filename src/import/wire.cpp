@@ -43,7 +43,8 @@ Result<std::string_view> Wire::bytes() {
         const char* end = at + reader_.length();
         const uint64_t claimed = protozero::decode_varint(&at, end);       // protozero cuts it to 32 bits
         if (claimed > uint64_t(end - at))
-            return wrong("a field of " + std::to_string(claimed) + " bytes, where " + std::to_string(end - at) + " are left,");
+            return wrong("a field of " + std::to_string(claimed) + " bytes, where " + std::to_string(end - at) +
+                         " are left,");
         const protozero::data_view view = reader_.get_view();
         return std::string_view(view.data(), view.size());
     } catch (const protozero::exception&) { return wrong("a field is cut off"); }
