@@ -21,6 +21,7 @@ template <class T> struct FieldRow {
     Status (*read)(Reading&, Wire&, T&);
 };
 template <class T> std::span<const FieldRow<T>> field_rows();      // a table per message, where the message is read
+template <> std::span<const FieldRow<KeyValue>> field_rows();       // which several messages have
 
 class Reading {
  public:
