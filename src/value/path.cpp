@@ -29,7 +29,7 @@ std::string shortened(std::string path) {
     constexpr size_t most = 100, begin = 40, end = 50;
     if (path.size() <= most) return path;
     const size_t from = path.find_first_of(".[", begin), to = path.find_first_of(".[", path.size() - end);
-    return path.substr(0, from) + " … " + path.substr(std::min(to, path.size() - end));
+    return path.substr(0, from == path.npos ? begin : from) + " … " + path.substr(to == path.npos ? path.size() - end : to);
 }
 } // namespace
 

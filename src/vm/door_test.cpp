@@ -130,7 +130,7 @@ TEST(Door, SharedSizesBelongToTheirObject) {
               "[{a = Tensor[(1), i64] [1], b = [Tensor[(1), i64] [1]]}, {a = Tensor[(2), i64] [1, 2], b = [Tensor[(2), i64] [1, 2], "
               "Tensor[(2), i64] [1, 2]]}, {a = Tensor[(1), i64] [1], b = []}]");
     EXPECT_EQ(outcome(types, Value::seq({cell(one, {one}), cell(two, {two, one})})),
-              "shape: argument %x, at [1].a: tensors of one value differ in a size that its type gives all of them: 1 and 2");
+              "shape: argument %x, at [1].b[0]: tensors of one value differ in a size that its type gives all of them: 1 and 2");
     Value both = cell(two, {two});                       // one object at two places
     EXPECT_EQ(outcome(types, Value::seq({both, both})), outcome(types, Value::seq({cell(two, {two}), cell(two, {two})})));
 }
