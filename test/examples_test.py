@@ -2,9 +2,11 @@
 """Runs every program of examples/ at several sizes and compares with NumPy: test/examples_test.py BIN_FOLDER ROOT
 
 What is expected is computed here, from the same inputs, by code that shares nothing with the compiler. Training has
-a test of its own, training_test.py.
+a test of its own, training_test.py. The command that the head of each example shows is run as it is written there.
 """
 import json
+import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -285,6 +287,28 @@ CASES = {
 TOLERANCE = {"interpreter": 1e-6, "descend": 1e-9}
 
 
+# ---- what the head of an example says
+
+def shown_commands(text):
+    """The lines of the first comment that are indented in it."""
+    head = re.match(r"(?:#.*\n)*", text)[0]
+    return re.findall(r"^#   (\S.*)$", head, re.M)
+
+
+def run_as_shown(example):
+    """What is wrong with the commands in the head of an example, if anything: they run in a copy of the root's look."""
+    commands = shown_commands(example.read_text())
+    if not any(f"build/bin/nereus run examples/{example.name} " in command for command in commands):
+        return f"examples/{example.name}: its first comment does not say how to run it"
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "build").mkdir()
+        (Path(folder) / "build/bin").symlink_to(BIN.resolve())
+        (Path(folder) / "examples").symlink_to((ROOT / "examples").resolve())
+        env = {**os.environ, "PATH": f"/usr/bin:{os.environ['PATH']}"}       # the python that has NumPy
+        done = subprocess.run(["bash", "-c", "set -e\n" + "\n".join(commands)], cwd=folder, env=env, capture_output=True, text=True)
+    return f"examples/{example.name}, as its head says: {done.stderr or done.stdout}" if done.returncode else None
+
+
 def main():
     wrong = [f"examples/{path.name} has no case" for path in sorted((ROOT / "examples").glob("*.nr"))
              if path.stem not in CASES and path.stem != "tree_encoder" and not path.stem.startswith("train_")]
@@ -300,7 +324,9 @@ def main():
         for at, (found, (_, wanted)) in enumerate(zip(json.loads(done.stdout), cases)):
             if not close(plain(found), wanted, TOLERANCE.get(name, 1e-5)):
                 wrong.append(f"{name}, case {at}: found {plain(found)}, expected {wanted}")
-    print("\n".join(wrong) or f"{sum(map(len, CASES.values()))} calls of {len(CASES)} examples agree with NumPy")
+    examples = sorted((ROOT / "examples").glob("*.nr"))
+    wrong += filter(None, map(run_as_shown, examples))
+    print("\n".join(wrong) or f"{sum(map(len, CASES.values()))} calls of {len(CASES)} examples agree with NumPy, {len(examples)} run as their heads say")
     return 1 if wrong else 0
 
 

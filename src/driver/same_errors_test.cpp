@@ -216,7 +216,7 @@ TEST(SameErrors, SizesThatDoNotFit) {
     each_is_refused({
         {"%x: Tensor[(n), f32], %y: Tensor[(m), f32]", "%x + %y", {ones({3}), ones({2})}, "sizes that must be equal or 1: found n = 3 and m = 2"},
         {"%x: Tensor[(n), f32], %y: Tensor[(m), f32]", "gather(%x, nonzero(%x > 0.0)[0]) + %y", {ones({3}), ones({2})},
-         "sizes that must be equal or 1: found k = 3 and m = 2"},
+         "sizes that must be equal or 1: found 3 and m = 2"},
         {"%x: Tensor[(n, k), f32], %y: Tensor[(j, m), f32]", "matmul(%x, %y)", {ones({2, 2}), ones({1, 2})},
          "inner dims: expected k == j, found k = 2 and j = 1"},
         {"%x: Tensor[(n, k), f32], %y: Tensor[(j, m), f32]", "concat([%x, %y], axis=0)", {ones({2, 2}), ones({2, 1})},
@@ -268,8 +268,34 @@ TEST(SameErrors, CallsAndResults) {
     EXPECT_EQ(message(use + f, {ones({3}), ones({3})}), "@f: where: expected mod(n, 2) == 0, found mod(n, 2) = 1");
     const std::string made = "def @main(%x: Tensor[(n), f32], %k: i64) { @g(%x, %k) }\ndef @g(%x: Tensor[(n), f32], %k: i64) -> Tensor[(n), f32] { full([%k], 1.0) }";
     EXPECT_EQ(message(made, {ones({3}), number(2)}), "axis 0 of the result of @g: expected n == k, found n = 3 and k = 2");
+    const std::string unnamed = "def @main(%x: Tensor[(n), f32], %y: Tensor[(m), f32]) { (fn(%0: Tensor[(k), f32], %1: Tensor[(k), f32]) { %0 })(%x, %y) }";
+    EXPECT_EQ(message(unnamed, {ones({2}), ones({4})}), "fn: axis 0 of parameter 2: expected n == m, found n = 2 and m = 4");
     const std::string inner = "def @main(%x: Tensor[(n), f32], %i: i64) { @get(%x, %i) }\ndef @get(%x, %i) {\n  %x[%i]\n}";
     EXPECT_EQ(message(inner, {ones({3}), number(7)}), "index 7 is out of range for size 3");
+}
+// Recursion is not inlined: otherwise these would be the sizes of the caller, by the names that they have there.
+TEST(SameErrors, SizesThatNobodyNamed) {
+    auto failing = [&](const std::string& body) {
+        return message("type List[a] = Nil | Cons(a, List[a])\n"
+                       "def @main(%x: Tensor[(n), f32], %y: Tensor[(m), f32]) { @f(Cons(%x, Nil), %y) }\n"
+                       "def @f(%l: List[Tensor[(?), f32]], %w) -> f32 { match (%l) { Nil => 0.0, Cons(%h, %t) => sum(" + body + ") + @f(%t, %w) } }",
+                       {ones({3}), ones({2})});
+    };
+    EXPECT_EQ(failing("%h + %w"), "sizes that must be equal or 1: found 3 and 2");
+    EXPECT_EQ(failing("matmul(%h, %w)"), "inner dims: found 3 and 2");
+    EXPECT_EQ(failing("reshape(%h, [2, 2])"), "elements before and after: expected 4, found 3");
+    EXPECT_EQ(failing("%w[0:shape_of(%h)[0]]"), "the end of a range: expected 3 <= 2, which does not hold");
+}
+TEST(SameErrors, TangentsAndAdjointsThatDoNotFit) {
+    const std::string two = "%x: Tensor[(n), f32], %y: Tensor[(m), f32]", any = "%x: Tensor[.., f32], %y: Tensor[.., f32]";
+    const std::string f = "fn(%z: Tensor[(k), f32]) { tanh(%z) }";
+    each_is_refused({
+        {two, "jvp(" + f + ")(%x, %y)", {ones({2}), ones({3})}, "the tangent of %z: axis 0 is 3, expected 2"},
+        {two, "vjp(" + f + ")(%x, %y)", {ones({2}), ones({3})}, "the adjoint of the result: axis 0 is 3, expected 2"},
+        {any, "vjp(fn(%z) { tanh(%z) })(%x, %y)", {ones({2}), ones({2, 1})}, "the adjoint of the result: expected rank 1, found 2"},
+        {two, "jvp(fn(%z) { tanh(%z.0) * %z.1 })((1.0, %x), (1.0, %y))", {ones({2}), ones({3})}, "the tangent of %z, at .1: axis 0 is 3, expected 2"},
+        {two, "vjp(fn(%z) { [%z, %z] })(%x, [%y, %y])", {ones({2}), ones({3})}, "the adjoint of the result, at an element: axis 0 is 3, expected 2"},
+    });
 }
 TEST(SameErrors, ArgumentsThatAreNotWhatIsDeclared) {
     each_is_refused({
@@ -286,7 +312,7 @@ TEST(SameErrors, ArgumentsThatAreNotWhatIsDeclared) {
         {"%x: Tensor[..s, f32], %y: Tensor[..s, f32]", "%x + %y", {ones({3}), ones({1})},
          "argument %y has another shape than %x: both are ..s"},
     });
-    const std::string declared = "type T = A | B(f32)\ntype R = {w: f32, b: f32}\n";
+    const std::string declared = "type T = A | B(f32)\ntype R = {w: f32, b: f32}\ntype List[a] = Nil | Cons(a, List[a])\n";
     auto taken = [&](const std::string& type, Value value) { return message(declared + "def @main(%x: " + type + ") { 1 }", {std::move(value)}); };
     EXPECT_EQ(taken("T", ones({})), "argument %x: expected a constructor, found a tensor");
     EXPECT_EQ(taken("T", Value::ctor("C", {})), "argument %x: no constructor 'C' in this type");
@@ -294,6 +320,11 @@ TEST(SameErrors, ArgumentsThatAreNotWhatIsDeclared) {
     EXPECT_EQ(taken("R", Value::ctor("B", {})), "argument %x: expected a record, found a constructor");
     EXPECT_EQ(taken("R", Value::record({{"w", ones({})}})), "argument %x: field 'b' of the record is missing");
     EXPECT_EQ(taken("R", Value::record({{"w", ones({})}, {"q", ones({})}})), "argument %x: the record has no field 'q'");
+    auto r = [](Value w) { return Value::record({{"w", std::move(w)}, {"b", ones({})}}); };
+    EXPECT_EQ(taken("R", r(number(1))), "argument %x, at .w: expected dtype f32, found i64");
+    EXPECT_EQ(taken("(i64, Seq[R])", Value::tuple({number(1), Value::seq({r(ones({})), r(ones({2}))})})), "argument %x, at .1[1].w: expected rank 0, found shape (2)");
+    EXPECT_EQ(taken("List[(f32, T)]", list({Value::tuple({ones({}), Value::ctor("A")}), Value::tuple({ones({}), Value::ctor("B", {number(1)})})})),
+              "argument %x, at [1].1.B.0: expected dtype f32, found i64");
     EXPECT_EQ(message("def @main(%x: Tensor[(n), f32]) where mod(n, 2) == 0 { sum(%x) }", {ones({3})}),
               "@main: where: expected mod(n, 2) == 0, found mod(n, 2) = 1");
 }

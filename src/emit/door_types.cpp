@@ -13,7 +13,7 @@ int32_t DoorTypes::axis(Dim d, uint32_t axis, const Around& around) {
             if (size_t k = size_t(place(around.constructor->dims)); k < around.constructor->dims.size()) return -2 - int32_t(k);
         if (size_t k = size_t(place(around.shared)); k < around.shared.size()) return -2 - DoorType::shared_from - int32_t(k);
     }
-    return observe_(d, axis, depth_ == 0);
+    return observe_(d, axis, depth_ == 0, path_);
 }
 
 bool DoorTypes::mentions(TypeId id, const std::vector<Sym>& symbols) const {
@@ -75,6 +75,14 @@ Error DoorTypes::too_deep(DeclId decl, const std::string& who) const {
                  "let the constructor bind the size, as in Node[n](Tensor[(n), f32])"};
 }
 
+Result<uint32_t> DoorTypes::add_at(const std::string& step, TypeId type, const std::string& who, const Around& around) {
+    const size_t before = path_.size();
+    path_ += step;
+    Result<uint32_t> added = add(type, who, around);
+    path_.resize(before);
+    return added;
+}
+
 Result<uint32_t> DoorTypes::add(TypeId id, const std::string& who, Around around) {
     const Type t = program_.module().types[id];
     if (!mentions(id, around.shared)) around.shared.clear();
@@ -95,7 +103,8 @@ Result<uint32_t> DoorTypes::add(TypeId id, const std::string& who, Around around
         made.kind = t.kind == TypeKind::seq ? DoorType::Kind::seq : DoorType::Kind::tuple;
         made.fields.emplace_back();
         depth_ += t.kind == TypeKind::seq;
-        for (TypeId part : t.parts) made.fields[0].push_back(TRY(add(part, who, around)));
+        for (size_t i = 0; i < t.parts.size(); ++i)
+            made.fields[0].push_back(TRY(add_at(t.kind == TypeKind::seq ? "[…]" : "." + std::to_string(i), t.parts[i], who, around)));
         depth_ -= t.kind == TypeKind::seq;
         break;
     case TypeKind::data: {
@@ -112,7 +121,11 @@ Result<uint32_t> DoorTypes::add(TypeId id, const std::string& who, Around around
             made.fields.emplace_back();
             Around inside = around;
             if (!constructor.dims.empty()) inside.constructor = &constructor;
-            for (TypeId field : instantiate_fields(program_.module(), opened, c)) made.fields[c].push_back(TRY(add(field, who, inside)));
+            const std::vector<TypeId> fields = instantiate_fields(program_.module(), opened, c);
+            for (size_t i = 0; i < fields.size(); ++i) {
+                const std::string step = decl.is_record ? "." + constructor.field_names[i] : "." + constructor.name + "." + std::to_string(i);
+                made.fields[c].push_back(TRY(add_at(step, fields[i], who, inside)));
+            }
         }
         depth_ -= !program_.module().decls[t.decl.index].is_record;
         --around_[t.decl];

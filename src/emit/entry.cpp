@@ -42,16 +42,16 @@ class EmitDoor {
     }
 
  private:
-    struct Size { ObservedSize size; std::string param; uint32_t axis; };
+    struct Size { ObservedSize size; std::string who; };             // who: argument %p, at .w: axis 0
     Dims& dims() { return program_.module().dims; }
     const Type& type(TypeId id) { return program_.module().types[id]; }
 
-    int32_t observe(Dim d, uint32_t axis, bool direct) {
+    int32_t observe(Dim d, uint32_t axis, bool direct, const std::string& path) {
         for (Sym s : dims().symbols_of(d))               // local to one element: nothing to compare it with
             if (std::find(function_.symbols.begin(), function_.symbols.end(), s) == function_.symbols.end()) return -1;
         entry_.size_names.push_back(dims().to_string(d));
-        std::string who = "argument %" + param_ + ": axis " + std::to_string(axis) + ": ";
-        sizes_.push_back({{d, Reg(sizes_.size()), direct, std::move(who)}, param_, axis});
+        std::string who = "argument %" + param_ + (path.empty() ? "" : ", at " + path) + ": axis " + std::to_string(axis);
+        sizes_.push_back({{d, Reg(sizes_.size()), direct, who + ": "}, who});
         return int32_t(sizes_.size() - 1);
     }
 
@@ -123,7 +123,7 @@ class EmitDoor {
         solver.solve(std::move(open), observed);
         for (const Size& size : sizes_) check(solver, size);
         for (const DimFact& fact : function_.where) {
-            std::string text = check_text(dims(), fact, "@" + function_.name + ": where");
+            std::string text = check_text(program_.module(), fact, "@" + function_.name + ": where");
             Reg left = dim(fact.left), right = dim(fact.right);
             put(Opcode::check, program_.site(Code::shape, std::move(text), fact.span), left, right, uint16_t(fact.relation));
         }
@@ -185,7 +185,7 @@ class EmitDoor {
     void check(SizeSolver& solver, const Size& size) {
         const Dim written = size.size.written;
         if (std::optional<Sym> symbol = dims().as_symbol(written); symbol && symbols_.at(*symbol) == size.size.found) return;
-        std::string text = "argument %" + size.param + ": axis " + std::to_string(size.axis) + " is {0}, expected " + dims().to_string(written);
+        std::string text = size.who + " is {0}, expected " + dims().to_string(written);
         if (!dims().constant_value(written)) text += " = {1}";
         solver.check(size.size, program_.site(Code::shape, std::move(text), function_.span));
     }
@@ -197,7 +197,7 @@ class EmitDoor {
     EntryInfo entry_;
     std::string param_;
     std::vector<Size> sizes_;
-    DoorTypes types_{program_, [this](Dim d, uint32_t axis, bool direct) { return observe(d, axis, direct); }, false};
+    DoorTypes types_{program_, [this](Dim d, uint32_t axis, bool direct, const std::string& path) { return observe(d, axis, direct, path); }, false};
     std::unordered_map<Sym, Reg> symbols_;
     Reg next_ = 0;
 };

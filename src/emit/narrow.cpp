@@ -28,7 +28,7 @@ void EmitFunction::narrow(const Binding& b) {
         Leaf& leaf = leaves[i];
         leaf.first = sizes.size();
         if (kept(b.args[i]) == Kept::object) {
-            auto observe = [&](Dim d, uint32_t, bool) {
+            auto observe = [&](Dim d, uint32_t, bool, const std::string&) {
                 if (local(d)) return int32_t(-1);
                 sizes.push_back({d, fresh(), false});
                 return int32_t(sizes.size() - 1 - leaf.first);

@@ -21,7 +21,7 @@ void EmitFunction::read_sizes(ValueId v, Reg object) {
     std::erase_if(open, [&](Sym s) { return !is_open(s); });
     if (open.empty()) return;
     std::vector<ObservedSize> sizes;
-    auto observe = [&](Dim d, uint32_t, bool direct) {
+    auto observe = [&](Dim d, uint32_t, bool direct, const std::string&) {
         for (Sym s : dims().symbols_of(d))
             if (!defined(s) && std::ranges::count(open, s) == 0) return int32_t(-1);
         sizes.push_back({d, fresh(), direct});

@@ -1,4 +1,5 @@
 #include "eval/door.h"
+#include "value/path.h"
 #include <algorithm>
 #include <map>
 
@@ -7,7 +8,7 @@ namespace {
 // Both directions walk depth first with an explicit stack: a task is met twice, first to put its children above it on
 // the stack, then, when they are done, to build its own result from theirs. What is shared is built once.
 struct InTask {
-    Value value;
+    const Value* value;                                  // a part of the argument
     SizedId type;
     bool children_done = false;
     uint32_t constructor = 0;
@@ -19,31 +20,39 @@ class Entering {
     Entering(Machine& machine, const Module& module) : machine_(machine), module_(module) {}
 
     Result<Datum> enter(const Value& value, SizedId type) {
-        tasks_.push_back({value, type});
+        tasks_.push_back({&value, type});
         while (!tasks_.empty()) {
             InTask task = std::move(tasks_.back());
             tasks_.pop_back();
-            if (task.children_done) TRY(build(task));
-            else TRY(open(std::move(task)));
+            const Value* part = task.value;
+            Status status = task.children_done ? build(task) : open(std::move(task));
+            if (!status) return at(path_to(value, *part), std::move(status).error());
         }
         return std::move(done_.back());
     }
 
  private:
+    // As the door of a compiled program says it: the caller puts `argument %x` in front.
+    static Error at(const std::string& path, Error error) {
+        error.message = (path.empty() ? ": " : ", at " + path + ": ") + error.message;
+        return error;
+    }
+
     Status open(InTask task) {
-        if (task.value.is(Value::Kind::tensor)) {
-            TRY(fits(task.value, machine_.sized()[task.type]));
-            done_.push_back(Datum::of(task.value.tensor()));
+        if (task.value->is(Value::Kind::tensor)) {
+            TRY(fits(*task.value, machine_.sized()[task.type]));
+            done_.push_back(Datum::of(task.value->tensor()));
             return {};
         }
-        auto found = made_.find({task.value.node(), task.type});
-        if (task.value.node() && found != made_.end()) {
+        auto found = made_.find({task.value->node(), task.type});
+        if (task.value->node() && found != made_.end()) {
             done_.push_back(found->second);
             return {};
         }
         std::vector<SizedId> types = TRY(child_types(task));
-        std::vector<Value> children(task.value.children().begin(), task.value.children().end());
-        if (task.value.is(Value::Kind::record)) children = TRY(in_declared_order(task));
+        std::vector<const Value*> children;
+        for (const Value& child : task.value->children()) children.push_back(&child);
+        if (task.value->is(Value::Kind::record)) children = in_declared_order(task);
         task.children_done = true;
         tasks_.push_back(std::move(task));
         for (size_t i = children.size(); i-- > 0;) tasks_.push_back({children[i], types[i]});
@@ -81,23 +90,23 @@ class Entering {
     // Also finds the constructor. Where the type says nothing, the value's own structure is taken.
     Result<std::vector<SizedId>> child_types(InTask& task) {
         const Sized expected = machine_.sized()[task.type];
-        size_t count = task.value.children().size();
+        size_t count = task.value->children().size();
         switch (expected.kind) {
-        case Sized::Kind::tensor: return wrong(task.value, expected);
+        case Sized::Kind::tensor: return wrong(*task.value, expected);
         case Sized::Kind::tuple:
-            if (!task.value.is(Value::Kind::tuple)) return wrong(task.value, expected);
+            if (!task.value->is(Value::Kind::tuple)) return wrong(*task.value, expected);
             if (count != expected.parts.size()) return parts("the tuple", expected.parts.size(), count);
             return expected.parts;
         case Sized::Kind::seq:
-            if (!task.value.is(Value::Kind::seq)) return wrong(task.value, expected);
+            if (!task.value->is(Value::Kind::seq)) return wrong(*task.value, expected);
             return std::vector<SizedId>(count, expected.parts[0]);
         case Sized::Kind::data:
             task.decl = expected.decl;
-            if (!task.value.is(module_[task.decl].is_record ? Value::Kind::record : Value::Kind::ctor)) return wrong(task.value, expected);
+            if (!task.value->is(module_[task.decl].is_record ? Value::Kind::record : Value::Kind::ctor)) return wrong(*task.value, expected);
             break;
         case Sized::Kind::any: break;
         }
-        bool is_data = task.value.is(Value::Kind::ctor) || task.value.is(Value::Kind::record);
+        bool is_data = task.value->is(Value::Kind::ctor) || task.value->is(Value::Kind::record);
         if (!is_data) return std::vector<SizedId>(count, machine_.sized().any());
         TRY(find_constructor(task));
         const Constructor& made = module_[task.decl].constructors[task.constructor];
@@ -107,7 +116,7 @@ class Entering {
     }
 
     Status find_constructor(InTask& task) {
-        bool is_record = task.value.is(Value::Kind::record);
+        bool is_record = task.value->is(Value::Kind::record);
         size_t first = task.decl.valid() ? task.decl.index : 0;
         size_t last = task.decl.valid() ? first + 1 : module_.decls.size();
         for (size_t i = first; i < last; ++i) {
@@ -116,46 +125,46 @@ class Entering {
             for (uint32_t k = 0; k < decl.constructors.size(); ++k) {
                 const Constructor& made = decl.constructors[k];
                 bool same = is_record
-                                ? std::ranges::is_permutation(made.field_names, task.value.field_names())
-                                : made.name == task.value.ctor_name();
+                                ? std::ranges::is_permutation(made.field_names, task.value->field_names())
+                                : made.name == task.value->ctor_name();
                 if (!same) continue;
                 task.decl = DeclId(i), task.constructor = k;
                 return {};
             }
         }
         std::string who = is_record ? "a record with these fields"
-                                    : "the constructor " + std::string(task.value.ctor_name());
+                                    : "the constructor " + std::string(task.value->ctor_name());
         if (!task.decl.valid()) return Error{Code::name, "no type has " + who};
-        if (!is_record) return Error{Code::type, "no constructor '" + std::string(task.value.ctor_name()) + "' in this type"};
+        if (!is_record) return Error{Code::type, "no constructor '" + std::string(task.value->ctor_name()) + "' in this type"};
         const std::vector<std::string>& names = module_[task.decl].constructors[0].field_names;
-        for (const std::string& given : task.value.field_names())
+        for (const std::string& given : task.value->field_names())
             if (std::ranges::find(names, given) == names.end()) return Error{Code::type, "the record has no field '" + given + "'"};
         for (const std::string& name : names)
-            if (!task.value.field(name)) return Error{Code::type, "field '" + name + "' of the record is missing"};
+            if (!task.value->field(name)) return Error{Code::type, "field '" + name + "' of the record is missing"};
         return Error{Code::type, "a field of the record is given twice"};
     }
 
-    Result<std::vector<Value>> in_declared_order(const InTask& task) const {
-        std::vector<Value> ordered;
+    std::vector<const Value*> in_declared_order(const InTask& task) const {
+        std::vector<const Value*> ordered;
         for (const std::string& name : module_[task.decl].constructors[0].field_names)
-            ordered.push_back(*task.value.field(name));
+            ordered.push_back(task.value->field(name));
         return ordered;
     }
 
     Status build(const InTask& task) {
-        size_t count = task.value.children().size();
+        size_t count = task.value->children().size();
         std::vector<Datum> items(std::make_move_iterator(done_.end() - int64_t(count)),
                                  std::make_move_iterator(done_.end()));
         done_.erase(done_.end() - int64_t(count), done_.end());
         Datum made;
-        switch (task.value.kind()) {
+        switch (task.value->kind()) {
         case Value::Kind::tensor: break;
         case Value::Kind::tuple: made = Datum::tuple(std::move(items)); break;
         case Value::Kind::seq: made = Datum::seq(std::move(items)); break;
         case Value::Kind::record:
         case Value::Kind::ctor: made = TRY(machine_.construct(task.decl, task.constructor, std::move(items)));
         }
-        if (task.value.node()) made_.emplace(std::pair(task.value.node(), task.type), made);
+        if (task.value->node()) made_.emplace(std::pair(task.value->node(), task.type), made);
         done_.push_back(std::move(made));
         return {};
     }

@@ -3,7 +3,8 @@
 #include "eval/machine.h"
 
 namespace nereus {
-// Structure, dtypes and ranks must be the type's; constructors are found by name, and the dims they bind are checked.
+// Structure, dtypes and ranks must be the type's; constructors are found by name, and the dims they bind are checked. The
+// message of an error begins with the place inside the value: `, at .w: …`, or `: …` of the whole.
 Result<Datum> come_in(Machine& machine, const Module& module, const Value& value, TypeId type);
 // A cell or a function cannot leave: an error.
 Result<Value> go_out(const Module& module, const Datum& value);

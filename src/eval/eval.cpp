@@ -15,7 +15,7 @@ Result<Value> eval(const Module& module, FunctionId entry, std::span<const Value
         Result<Datum> value = come_in(machine, module, args[i], param.type);
         if (!value) {
             Error error = std::move(value).error();
-            error.message = "argument %" + param.name + ": " + error.message;
+            error.message = "argument %" + param.name + error.message;
             error.where = function.span;
             return error;
         }

@@ -1,5 +1,6 @@
 #include "eval/machine.h"
 #include "ir/check_text.h"
+#include "ir/shown_names.h"
 #include <algorithm>
 
 namespace nereus {
@@ -238,7 +239,7 @@ const Entry& Machine::entry_of(FunctionId id, BlockId block, std::span<const Val
 Status Machine::enter(FunctionId id, BlockId block, std::span<const ValueId> params, std::vector<Datum> args,
                       BindingId caller, Frame frame) {
     const Function& callee = module_[id];
-    auto name = [&] { return block == callee.body ? "@" + callee.name : "fn"; };
+    auto name = [&] { return block == callee.body ? shown_function(callee.name) : "fn"; };
     if (args.size() != params.size())
         return Error{Code::type, name() + " takes " + std::to_string(params.size()) + " arguments, found " +
                                      std::to_string(args.size())};
@@ -265,7 +266,7 @@ Status Machine::enter(FunctionId id, BlockId block, std::span<const ValueId> par
         std::optional<Misfit> misfit = sized_.misfit(args[i], sized_.of(type, frame.scope));
         if (misfit && frames_.empty()) return misfit_argument(callee, args, i, frame.scope, *misfit);
         if (misfit)
-            return misfit_error(module_, name() + (misfit->nested ? ": an element of %" : ": %") + callee[params[i]].name, type, args[i], frame.scope,
+            return misfit_error(module_, name() + (misfit->nested ? ": an element of " : ": ") + shown_parameter(callee, params, i), type, args[i], frame.scope,
                                 *misfit);
     }
     if (block == callee.body)
@@ -295,7 +296,7 @@ Status Machine::leave() {
         }
         std::optional<Misfit> misfit = sized_.misfit(result, sized_.of(callee.result, frame.scope));
         if (misfit) {
-            Error error = misfit_error(module_, "@" + callee.name + (misfit->nested ? ": an element of the result" : ": the result"), callee.result, result,
+            Error error = misfit_error(module_, shown_function(callee.name) + (misfit->nested ? ": an element of the result" : ": the result"), callee.result, result,
                                        frame.scope, *misfit);
             error.where = callee.span;
             return error;
@@ -357,7 +358,7 @@ Status Machine::finish(const Binding& binding, Datum result) {
         misfit->nested = misfit->nested || module_.types[info.type].kind != TypeKind::tensor;
         return misfit_error(module_, std::get<std::string>(who->value), info.type, result, scope, *misfit);
     }
-    if (misfit) return misfit_error(module_, (misfit->nested ? "an element of %" : "%") + info.name, info.type, result, scope, *misfit);
+    if (misfit) return misfit_error(module_, (misfit->nested ? "an element of " : "") + shown_value(info.name), info.type, result, scope, *misfit);
     if (binding.results.size() == 1) {
         top().values[binding.results[0].index] = std::move(result);
         return {};
@@ -371,7 +372,7 @@ Status Machine::check_fact(const DimFact& fact, const Scope& scope, const std::s
     int64_t left = TRY(scope.evaluate(module_.dims, fact.left)),
             right = TRY(scope.evaluate(module_.dims, fact.right));
     if (holds(fact.relation, left, right)) return {};
-    return Error{Code::shape, fill_message(check_text(module_.dims, fact, what), std::to_string(left), std::to_string(right)), fact.span};
+    return Error{Code::shape, fill_message(check_text(module_, fact, what), std::to_string(left), std::to_string(right)), fact.span};
 }
 
 Error Machine::located(Error error, const Binding& binding) const {
@@ -380,7 +381,8 @@ Error Machine::located(Error error, const Binding& binding) const {
     for (size_t i = frames_.size(); i-- > 1 && error.notes.size() < shown_callers;) {
         const Frame& frame = frames_[i];
         const Function& below = module_[frames_[i - 1].function];
-        error.notes.push_back({below[frame.caller].span, "called from @" + below.name});
+        const Span call = below[frame.caller].span, before = error.notes.empty() ? error.where : error.notes.back().where;
+        if (call != before) error.notes.push_back({call, "called from " + shown_function(below.name)});
     }
     return error;
 }

@@ -94,7 +94,8 @@ Result<Datum> Machine::op_call(const Binding& binding) {
     }();
     if (result) return result;
     Error error = std::move(result).error();
-    if (error.code == Code::type) error.message = speaker(binding) + ": " + error.message;   // no typed program gets here
+    const bool untyped = error.code == Code::type;       // no typed program gets here
+    error.message = (untyped ? speaker(binding) + ": " : speaks_for(binding)) + error.message;
     return error;
 }
 

@@ -97,11 +97,11 @@ Result<ValueId> AdjointStructures::write_of_value_seq(Writer& w, TypeId seq) {
                    [&](ValueId i) -> Result<ValueId> { return held(w, element(seq), TRY(of_value(w, at(w, x, i)))); });
 }
 
-Result<ValueId> AdjointStructures::write_fit_seq(Writer& w, TypeId seq) {
+Result<ValueId> AdjointStructures::write_fit_seq(Writer& w, TypeId seq, const std::string& whose) {
     ValueId x = w.param("x", seq), a = w.param("a", seq);
-    w.assert_(w.op("eq", {length(w, x), length(w, a)}), "an adjoint of a Seq has as many elements as the Seq");
+    w.assert_(w.op("eq", {length(w, x), length(w, a)}), whose + " and its value differ in a length");
     return made_of(w, length(w, x), types_.held(seq), [&](ValueId i) -> Result<ValueId> {
-        return held(w, element(seq), TRY(fitted(w, at(w, x, i), at(w, a, i))));
+        return held(w, element(seq), TRY(fitted_at(w, at(w, x, i), at(w, a, i), whose, an_element)));
     });
 }
 } // namespace nereus

@@ -11,12 +11,12 @@ std::vector<Pattern> all_named(const Values& variables) {
 }
 } // namespace
 
-Result<FunctionId> AdjointStructures::function(Task task, TypeId type, TypeId result, Span span) {
-    auto [it, is_new] = functions_.try_emplace({task, type});
+Result<FunctionId> AdjointStructures::function(Task task, TypeId type, TypeId result, Span span, const std::string& whose) {
+    auto [it, is_new] = functions_.try_emplace({task, type, whose});
     if (!is_new) return it->second;
     constexpr std::string_view titles[] = {"added", "forced", "as_adjoint", "fitted", "item_of", "without", "added_at"};
     FunctionId id = structures_.new_function(std::string(titles[size_t(task)]), span);
-    functions_[{task, type}] = id;
+    functions_[{task, type, whose}] = id;
     Function made = module_[id];                         // apart from the table, which may move meanwhile
     Writer w(module_, structures_.shadows(), made);
     w.span = span;
@@ -27,7 +27,7 @@ Result<FunctionId> AdjointStructures::function(Task task, TypeId type, TypeId re
     case Task::add: body = TRY(is_seq ? write_add_seq(w, type) : write_add(w, type)); break;
     case Task::force: body = TRY(is_seq ? write_force_seq(w, type) : write_force(w, type)); break;
     case Task::of_value: body = TRY(is_seq ? write_of_value_seq(w, type) : write_of_value(w, type)); break;
-    case Task::fit: body = TRY(is_seq ? write_fit_seq(w, type) : write_fit(w, type)); break;
+    case Task::fit: body = TRY(is_seq ? write_fit_seq(w, type, whose) : write_fit(w, type, whose)); break;
     case Task::item: body = TRY(write_item(w, type)); break;
     case Task::without: body = TRY(write_without(w, type)); break;
     case Task::add_at: body = TRY(write_add_at(w, type)); break;
@@ -240,28 +240,36 @@ Result<ValueId> AdjointStructures::write_of_value(Writer& w, TypeId data) {
     return w.match(x, leaf, std::move(cases));
 }
 
-Result<Leaves> AdjointStructures::fitted(Writer& w, ValueId x, ValueId adjoint) {
+Result<Leaves> AdjointStructures::fitted(Writer& w, ValueId x, ValueId given, const std::string& whose) {
+    return fitted_at(w, x, given, whose, "");
+}
+
+Result<Leaves> AdjointStructures::fitted_at(Writer& w, ValueId x, ValueId given, const std::string& whose, const std::string& path) {
     TypeId type = structures_.shadows().plain(w.type(x));
     if (!structures_.shadows().has_adjoint(type)) return Leaves{};
+    const std::string speaker = path.empty() ? whose : whose + ", at " + path;
     Leaves all;
     if (types_.is_spread(type)) {
+        const bool record = module_.types[type].kind == TypeKind::data;
         for (size_t i = 0; i < types_.parts(type).size(); ++i) {
-            const ValueId own = w.part(adjoint, i), part = w.part(x, i);     // in order: arguments are evaluated in none
-            for (ValueId leaf : TRY(fitted(w, part, own))) all.push_back(leaf);
+            const ValueId own = w.part(given, i), part = w.part(x, i);       // in order: arguments are evaluated in none
+            const std::string name = record ? module_[module_.types[type].decl].constructors[0].field_names[i] : std::to_string(i);
+            for (ValueId leaf : TRY(fitted_at(w, part, own, whose, path + "." + name))) all.push_back(leaf);
         }
-    } else if (module_.types[type].kind == TypeKind::tensor) {
-        all.push_back(w.op("slice_update", {w.zeros_like(x), adjoint, {{}, true}}));    // over the whole: refuses other shapes
+    } else if (module_.types[type].kind == TypeKind::tensor) {               // over the whole: refuses other shapes
+        all.push_back(w.op("slice_update", {w.zeros_like(x), given, {{}, true}}, {{"as", speaker}}));
     } else {
-        TypeId leaf = types_.held(type);
-        all.push_back(w.call(TRY(function(Task::fit, type, leaf, w.span)), {x, adjoint}, leaf));
+        TypeId leaf = types_.held(type);                 // one function for all depths: what is inside has no path
+        const std::string& of = path.starts_with(an_element) ? whose : speaker;
+        all.push_back(w.call(TRY(function(Task::fit, type, leaf, w.span, of)), {x, given}, leaf));
     }
     return all;
 }
 
-Result<ValueId> AdjointStructures::write_fit(Writer& w, TypeId data) {
+Result<ValueId> AdjointStructures::write_fit(Writer& w, TypeId data, const std::string& whose) {
     TypeId leaf = types_.of_data(data);
     DeclId decl = types_.decl_of(data), own = module_.types[data].decl;
-    ValueId x = w.param("x", data), adjoint = w.param("a", data);
+    ValueId x = w.param("x", data), given = w.param("a", data);
     std::vector<Writer::Case> cases;
     for (uint32_t c = 0; c < types_.zero_of(decl); ++c) {
         std::vector<TypeId> fields = structures_.shadows().fields(data, c);
@@ -273,15 +281,15 @@ Result<ValueId> AdjointStructures::write_fit(Writer& w, TypeId data) {
         Pattern pattern = pair_of(made_by(module_, own, c, all_named(left)), made_by(module_, own, c, all_named(right)));
         cases.push_back({pattern, both, [=, this, &w]() -> Result<Values> {
             Values made;
-            for (size_t i = 0; i < fields.size(); ++i) made.push_back(held(w, fields[i], TRY(fitted(w, left[i], right[i]))));
+            for (size_t i = 0; i < fields.size(); ++i) made.push_back(held(w, fields[i], TRY(fitted_at(w, left[i], right[i], whose, an_element))));
             return Values{w.construct(decl, c, made, leaf)};
         }});
     }
     if (types_.zero_of(decl) > 1)
         cases.push_back({anything(), {}, [&]() -> Result<Values> {
-            w.assert_(w.truth(false), "an adjoint of data has the constructors of the data");
+            w.assert_(w.truth(false), whose + " and its value differ in a constructor");
             return Values{zero(w, leaf)};
         }});
-    return w.match(w.tuple({x, adjoint}), leaf, std::move(cases));
+    return w.match(w.tuple({x, given}), leaf, std::move(cases));
 }
 } // namespace nereus

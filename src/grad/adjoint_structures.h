@@ -5,6 +5,7 @@
 #include "grad/structures.h"
 #include <functional>
 #include <span>
+#include <tuple>
 
 namespace nereus {
 using Leaves = std::vector<ValueId>;
@@ -18,7 +19,8 @@ class AdjointStructures {
     // The adjoint in x's own type and shapes, zeros where there is nothing: what the user gets.
     Result<ValueId> forced(Writer& w, ValueId x, std::span<const ValueId> leaves);
     Result<Leaves> of_value(Writer& w, ValueId x);                   // the other way round
-    Result<Leaves> fitted(Writer& w, ValueId x, ValueId adjoint);    // likewise; fails unless it has x's form and shapes
+    // Likewise of what the user gives, "the tangent of %x": it fails in that name unless it has x's form and shapes.
+    Result<Leaves> fitted(Writer& w, ValueId x, ValueId given, const std::string& whose);
     // The adjoint of a field of data, made from leaves and taken apart again; `zero` gives a leaf where there is none.
     ValueId held(Writer& w, TypeId field, std::span<const ValueId> leaves);
     using Zero = std::function<ValueId(size_t leaf)>;
@@ -34,12 +36,14 @@ class AdjointStructures {
 
  private:
     enum class Task : uint8_t { add, force, of_value, fit, item, without, add_at };
-    Result<FunctionId> function(Task task, TypeId type, TypeId result, Span span);
+    Result<FunctionId> function(Task task, TypeId type, TypeId result, Span span, const std::string& whose = "");
     Result<ValueId> write_add(Writer& w, TypeId data);
     Result<ValueId> write_force(Writer& w, TypeId data);
     Result<ValueId> write_of_value(Writer& w, TypeId data);
-    Result<ValueId> write_fit(Writer& w, TypeId data);
-    Result<ValueId> write_fit_seq(Writer& w, TypeId seq);
+    static constexpr const char* an_element = "an element";          // the path of what is inside data or a Seq
+    Result<Leaves> fitted_at(Writer& w, ValueId x, ValueId given, const std::string& whose, const std::string& path);
+    Result<ValueId> write_fit(Writer& w, TypeId data, const std::string& whose);
+    Result<ValueId> write_fit_seq(Writer& w, TypeId seq, const std::string& whose);
     Result<ValueId> write_add_seq(Writer& w, TypeId seq);
     Result<ValueId> write_force_seq(Writer& w, TypeId seq);
     Result<ValueId> write_of_value_seq(Writer& w, TypeId seq);
@@ -52,6 +56,6 @@ class AdjointStructures {
     Module& module_;
     Structures& structures_;
     AdjointTypes& types_;
-    std::map<std::pair<Task, TypeId>, FunctionId> functions_;
+    std::map<std::tuple<Task, TypeId, std::string>, FunctionId> functions_;     // by whom it speaks for, too
 };
 } // namespace nereus

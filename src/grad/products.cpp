@@ -247,7 +247,7 @@ Status Products::write_gradient(FunctionId made, Span asked) {
     std::vector<ValueId> results;
     if (form.op == "vjp") {
         ValueId given = w.param("dy", shadows.plain(out.result));
-        Leaves adjoint = TRY(structures.fitted(w, y, given));
+        Leaves adjoint = TRY(structures.fitted(w, y, given, form.whose));
         TRY(back.contribute(y, adjoint));
     } else {
         ValueId scalar = w.op("full", {{{}, true}, y}, {{"as", form.op}});           // refuses anything but a scalar

@@ -29,6 +29,7 @@ struct Derived {
 struct GradientForm {
     std::string op;                          // grad, value_and_grad, vjp, jvp
     std::vector<int64_t> wrt;
+    std::string whose = "the adjoint of the result";     // vjp: what is blamed if it does not fit
     auto operator<=>(const GradientForm&) const = default;
 };
 

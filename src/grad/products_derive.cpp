@@ -200,11 +200,12 @@ Status Products::derive_custom(const Key& key, Entry& entry) {
     Leaves results;
     for (size_t i = 0; i < active.size(); ++i) {
         if (!active[i]) continue;
+        const std::string whose = "the adjoint of %" + source[source.params[i]].name + " from @" + module[source.vjp_backward].name;
         Leaves own = TRY(structures.of_value(b, active.size() == 1 ? all : b.project(all, i)));
         for (size_t j = 0; j < own.size(); ++j) {
             if (module.types[b.type(own[j])].kind == TypeKind::tensor) {     // over the whole: refused unless the shapes are the same
                 ValueId zeros = b.op("full", {b.project(given, shape_at[i] + j), b.number(0, b.dtype(own[j]))});
-                own[j] = b.op("slice_update", {zeros, own[j], {{}, true}});
+                own[j] = b.op("slice_update", {zeros, own[j], {{}, true}}, {{"as", whose}});
             }
             results.push_back(own[j]);
         }

@@ -9,6 +9,7 @@ Function signature_of(const Function& source, std::string name) {    // but for 
     out.name = std::move(name), out.span = source.span, out.type_params = source.type_params, out.where = source.where;
     return out;
 }
+std::string tangent_of(const Function& f, size_t param) { return "the tangent of %" + f[f.params[param]].name; }
 } // namespace
 
 Result<FunctionId> Products::tangent(FunctionId function, const GradientForm& form, Span asked) {
@@ -28,7 +29,7 @@ Result<FunctionId> Products::tangent(FunctionId function, const GradientForm& fo
     std::vector<ValueId> given(params.size()), args = params;
     for (int64_t i : form.wrt) given[size_t(i)] = w.param("d_" + out[params[size_t(i)]].name, all_.shadows.plain(w.type(params[size_t(i)])));
     for (size_t i = 0; i < params.size(); ++i)           // of the form and shapes of the argument
-        if (active[i]) args.push_back(TRY(structures.forced(w, params[i], TRY(structures.fitted(w, params[i], given[i])))));
+        if (active[i]) args.push_back(TRY(structures.forced(w, params[i], TRY(structures.fitted(w, params[i], given[i], tangent_of(out, i))))));
     out.result = module[carried].result;
     w.finish(out.body, {w.call(carried, args, all_.shadows.plain(out.result))});
     module[made] = std::move(out);
@@ -42,7 +43,8 @@ Result<FunctionId> Products::transposed(FunctionId function, const GradientForm&
     Module& module = all_.module;
     int64_t count = int64_t(module[function].params.size());
     FunctionId pull = TRY(gradient(function, {.op = "vjp", .wrt = form.wrt}, asked));
-    FunctionId push = TRY(gradient(pull, {.op = "vjp", .wrt = {count}}, asked));
+    const std::string whose = form.wrt.size() == 1 ? tangent_of(module[function], size_t(form.wrt[0])) : "the tangents";
+    FunctionId push = TRY(gradient(pull, {.op = "vjp", .wrt = {count}, .whose = whose}, asked));
     const Function source = module[function];
     FunctionId made = gradients_[{function, form}] = all_.structures.new_function(source.name + ".jvp", source.span);
     Function out = signature_of(source, module[made].name);

@@ -93,7 +93,7 @@ Result<GradientForm> Rewrite::form_of(const Binding& b) {
 
 Status Rewrite::closures(const Binding& b, const Binding& target) {
     expanded_ = true;
-    const auto [op, wrt] = TRY(form_of(b));
+    const auto [op, wrt, whose] = TRY(form_of(b));
     std::vector<TypeId> signature = module_.types[type(b.args[0])].parts;
     size_t count = signature.size() - 1;
     std::vector<ValueId> params, shadows;

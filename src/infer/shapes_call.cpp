@@ -1,6 +1,7 @@
 // infer/shapes_call.cpp - calls: the signature is matched and checked in the caller, the instance is found by its key,
 // and its summary is read in the caller's terms.
 #include "infer/shapes_walk.h"
+#include "ir/shown_names.h"
 #include <algorithm>
 
 namespace nereus {
@@ -43,7 +44,7 @@ Range Walk::range_of(Dim d, bool is_extent) {
 Walk::Signature Walk::signature_of(uint32_t code, const std::vector<Made>& args, Names& names) {
     const Callable& callee = program_.codes[code];
     const Function& function = module_[callee.function];
-    if (!callee.lambda.valid()) return {"@" + function.name, function, function.params, 0};
+    if (!callee.lambda.valid()) return {shown_function(function.name), function, function.params, 0};
     for (size_t i = 0; i < callee.captured_dims.size(); ++i)
         if (Dim size = number_of(abstracts_[args[callee.captures.size() + i].abs].tensor); size.valid())
             names.dims[callee.captured_dims[i]] = size;
@@ -78,7 +79,7 @@ Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& name
     const bool lambda = program_.codes[code].lambda.valid();
     Matching matching(module_, abstracts_, names);
     for (size_t i = 0; i < params.size(); ++i)
-        matching.collect(function[params[i]].type, args[skip + i].abs, "%" + function[params[i]].name);
+        matching.collect(function[params[i]].type, args[skip + i].abs, shown_parameter(function, params, i));
     matching.solve();
     std::string of = name + ": ";
     for (const Equation& e : matching.equations)
@@ -95,7 +96,7 @@ Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& name
         for (const Equation& e : own.equations)
             look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || own.unsolved(e) ||
                                             !know_.equal(own.image(e), e.found)));
-        if (look) { arg = TRY(narrow(arg, written, names, of, "%" + function[params[i]].name)); continue; }
+        if (look) { arg = TRY(narrow(arg, written, names, of, shown_parameter(function, params, i))); continue; }
         // No element will ever tell a name that is in no value: any size will do. One that the closure knows, and nobody
         // here, is not to be guessed: there are no elements to say anything about.
         std::set<Sym> unknown;

@@ -5,7 +5,7 @@
 // facts* stays (`if (n == m) {x + y} else {x}` keeps n); else the tuple of expressions names a join symbol: the same
 // tuple the same symbol, an affine image a*j + b of a tuple already named that image.
 #include "infer/shapes_walk.h"
-#include "infer/types_context.h"
+#include "ir/shown_names.h"
 #include <algorithm>
 
 namespace nereus {

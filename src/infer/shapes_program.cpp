@@ -1,5 +1,6 @@
 #include "infer/shapes_program.h"
 #include "infer/shapes_walk.h"
+#include "ir/shown_names.h"
 #include <algorithm>
 
 namespace nereus {
@@ -204,11 +205,13 @@ FunctionId Program::output_of(uint32_t id, uint32_t caller, Span call, bool cert
     return instance.output;
 }
 
-std::vector<Note> Program::call_path(uint32_t id) const {
+std::vector<Note> Program::call_path(uint32_t id, Span where) const {
     std::vector<Note> notes;
     for (size_t steps = 0; id != UINT32_MAX && instances[id].caller != UINT32_MAX && steps < 20; ++steps) {
         const Function& f = module[codes[instances[id].plan.key.code].function];
-        notes.push_back({instances[id].call, "in @" + f.name + ", called here"});
+        const Span call = instances[id].call;
+        if (call != where) notes.push_back({call, "in " + shown_function(f.name) + ", called here"});
+        where = call;                                    // what a stage wrote has the place of what it was written for
         id = instances[id].caller;
     }
     return notes;

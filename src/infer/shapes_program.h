@@ -71,7 +71,7 @@ class Program {
                            const std::function<bool(Dim, Dim)>& equal);
     Result<const Summary*> summary(uint32_t instance);   // analyses it if need be
     FunctionId output_of(uint32_t instance, uint32_t caller, Span call, bool certain = true);
-    std::vector<Note> call_path(uint32_t instance) const;
+    std::vector<Note> call_path(uint32_t instance, Span where) const;    // of an error there
 
     // Cells live as long as the analysis and only widen; any widening after its first use starts the analysis anew. A
     // cell is known by its place and by the ranks its maker works on, not by the maker's whole key: that key can hold

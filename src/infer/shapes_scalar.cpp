@@ -1,7 +1,7 @@
 // infer/shapes_scalar.cpp - where the language wants a scalar: conditions, counts, indices, single sizes. A rank that is
 // known and not 0 is refused here; one that only running tells is looked at there.
 #include "infer/shapes_walk.h"
-#include "infer/types_context.h"
+#include "ir/shown_names.h"
 #include <cctype>
 
 namespace nereus {

@@ -1,5 +1,6 @@
 #include "infer/shapes_walk.h"
 #include "ir/check_text.h"
+#include "ir/shown_names.h"
 #include "ops/speaker.h"
 #include <algorithm>
 
@@ -152,7 +153,7 @@ Result<Summary> Walk::run() {
     Made result = made(last);
     if (!lifted) {
         current_ = nullptr;
-        result = TRY(annotated(result, in_.result, "the result of @" + in_.name));
+        result = TRY(annotated(result, in_.result, "the result of " + shown_function(in_.name)));
     }
     TypeId skeleton = in_[last].type;
     if (audible_) {
@@ -212,7 +213,7 @@ Status Walk::binding(BindingId id) {
     current_ = &b;
     Made result = TRY(evaluate(b));
     current_ = &b;
-    if (!abstracts_.is_bottom(result.abs)) result = TRY(annotated(result, skeleton_of(b), "%" + in_[b.results[0]].name));
+    if (!abstracts_.is_bottom(result.abs)) result = TRY(annotated(result, skeleton_of(b), shown_value(in_[b.results[0]].name)));
     current_ = outer;
     if (b.form == Form::if_ || b.form == Form::match) result = TRY(shareable(result, b));
     bind(b.results[0], result);
@@ -405,7 +406,7 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
         ++checks_;
         Span span = current_ ? current_->span : out_.span;
         Binding check{.form = Form::check, .fact = {a, relation, b, span}};
-        check.attributes.push_back({"what", std::string(what)});
+        check.attributes.push_back({"what", (current_ ? speaks_for(*current_) : "") + std::string(what)});
         std::vector<Sym> outer = std::move(defines_);    // of the operator that asks
         defines_.clear();
         emit(std::move(check), abstracts_.unit(), module_.types.unit(), "", span);
@@ -437,7 +438,7 @@ std::string Walk::prefix() const {
 }
 Error Walk::error(std::string what) {
     return Error{.code = Code::shape, .message = prefix() + what, .where = current_ ? current_->span : out_.span,
-                 .notes = program_.call_path(self_)};
+                 .notes = program_.call_path(self_, current_ ? current_->span : out_.span)};
 }
 
 Sym Walk::fresh(std::string_view name, SymKind kind) { return module_.dims.new_symbol(std::string(name), kind); }

@@ -4,6 +4,7 @@
 #include "infer/types_convert.h"
 #include "infer/types_deferred.h"
 #include "infer/unify.h"
+#include "ir/shown_names.h"
 #include <map>
 
 namespace nereus {
@@ -28,8 +29,6 @@ struct Blame {
 
 // A function given to map_leaves that must be there several times, once per dtype of the structure.
 struct LeafDtypes { const Binding* binding; size_t count; };
-// A value that nobody named has a number for a name, which no message should show.
-inline bool is_temporary(std::string_view name) { return !name.empty() && name[0] >= '0' && name[0] <= '9'; }
 
 struct TypeContext {
     explicit TypeContext(const Module& module);

@@ -195,19 +195,28 @@ class Solver {
         for (TermId leaf : found)
             if (std::none_of(kinds.begin(), kinds.end(), [&](TermId kind) { return element(kind) == element(leaf); })) kinds.push_back(leaf);
         if (kinds.size() > 1 && !std::all_of(kinds.begin(), kinds.end(), [&](TermId leaf) { return has_dtype(leaf); })) return false;
+        auto floating = [&](TermId leaf) { return has_dtype(leaf) && is_float(terms_[element(leaf)].dtype); };
+        auto fits = [&](TermId f, TermId leaf) -> Status {           // most functions of tensors are of floats
+            Status taken = takes(f, leaf);
+            if (taken || !has_dtype(leaf) || floating(leaf) || std::none_of(kinds.begin(), kinds.end(), floating)) return taken;
+            Error error = std::move(taken).error();
+            error.hint = "the structure holds " + std::string(dtype_name(terms_[element(leaf)].dtype)) +
+                         " too: floats=true leaves that as it is; a number such as 3 is an i64, 3.0 a float";
+            return error;
+        };
         if (terms_[open_.parts[0]].kind == TermKind::tuple) {
             if (terms_[open_.parts[0]].count != kinds.size())
                 return wrong(std::to_string(terms_[open_.parts[0]].count) + " functions for a structure of " + std::to_string(kinds.size()) + " dtypes");
-            for (size_t i = 0; i < kinds.size(); ++i) TRY(takes(terms_.part(open_.parts[0], i), kinds[i]));
+            for (size_t i = 0; i < kinds.size(); ++i) TRY(fits(terms_.part(open_.parts[0], i), kinds[i]));
             return true;
         }
         // A function that is written here is copied for the other dtypes when types are ground.
         const bool copied = kinds.size() > 1 && is_written_here();
         if (copied && !open_.call.known()) context_.leaf_dtypes.push_back({open_.binding, kinds.size()});
         for (size_t i = 0; i < (copied ? 1 : kinds.size()); ++i) {
-            Status fits = takes(open_.parts[0], kinds[i]);
-            if (fits) continue;
-            Error error = std::move(fits).error();
+            Status taken = fits(open_.parts[0], kinds[i]);
+            if (taken) continue;
+            Error error = std::move(taken).error();
             if (i > 0) error.hint = "a structure of several dtypes needs a function that is written in the call, or a named one";
             return error;
         }

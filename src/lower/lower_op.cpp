@@ -1,5 +1,6 @@
 // Operators: on numbers alone they stay host operations; else the operator's own `lower` writes launches.
 #include "lower/lower_function.h"
+#include "ops/speaker.h"
 #include "ops/unranked.h"
 #include <algorithm>
 
@@ -74,7 +75,7 @@ class LowerOp final : public OpLowering {
         if (left && right && holds(relation, *left, *right)) return;
         Binding made{.form = Form::check, .span = binding_.span};
         made.fact = DimFact{a, relation, b, binding_.span};
-        made.attributes.push_back({"what", std::move(what)});
+        made.attributes.push_back({"what", speaks_for(binding_) + what});
         in_.emit(std::move(made));
     }
 

@@ -3,6 +3,7 @@
 #include "ops/elements.h"
 #include "ops/families.h"
 #include "ops/lowers.h"
+#include "ops/speaker.h"
 #include <cstring>
 
 namespace nereus {
@@ -58,8 +59,10 @@ Result<Tensors> slice_update_eval(const EvalArgs& args) {
     const HostTensor &x = args.tensor(0), &v = args.tensor(1);
     const std::vector<int64_t>& starts = args.sizes[2];
     std::vector<int64_t> axes = TRY(box_axes(args, starts.size()));
+    const bool overall = spoken_for(args.attributes);    // it stands for a look at the shape of v
     if (v.rank() != x.rank())
-        return Error{Code::shape, "ranks differ: the tensor has " + std::to_string(x.rank()) + ", the update " + std::to_string(v.rank())};
+        return Error{Code::shape, overall ? "expected rank " + std::to_string(x.rank()) + ", found " + std::to_string(v.rank())
+                                          : "ranks differ: the tensor has " + std::to_string(x.rank()) + ", the update " + std::to_string(v.rank())};
     Box box{Extents(x.shape().size(), 0), v.shape()};
     std::vector<bool> given(x.shape().size(), false);
     for (size_t i = 0; i < axes.size(); ++i) {
@@ -70,8 +73,10 @@ Result<Tensors> slice_update_eval(const EvalArgs& args) {
     }
     for (size_t i = 0; i < given.size(); ++i)
         if (!given[i] && v.shape()[i] != x.shape()[i])
-            return Error{Code::shape, "axis " + std::to_string(i) + " has no start: the tensor has size " +
-                                          std::to_string(x.shape()[i]) + ", the update " + std::to_string(v.shape()[i])};
+            return Error{Code::shape, "axis " + std::to_string(i) +
+                                          (overall ? " is " + std::to_string(v.shape()[i]) + ", expected " + std::to_string(x.shape()[i])
+                                                   : " has no start: the tensor has size " + std::to_string(x.shape()[i]) + ", the update " +
+                                                         std::to_string(v.shape()[i]))};
     HostTensor y = x;
     BoxMap into = map_into(x, box);
     size_t size = size_t(size_of(x.dtype()));

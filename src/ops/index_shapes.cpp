@@ -1,5 +1,6 @@
 // ops/index_shapes.cpp - shape rules of parts of a tensor: by range, by index, by condition, by order.
 #include "ops/shape_rules.h"
+#include "ops/speaker.h"
 
 namespace nereus {
 namespace {
@@ -60,8 +61,10 @@ Result<Shaped> slice_update(const ShapeArgs& args, ShapeScope& scope) {
         TRY(each_axis_once(scope, args.integers("axes").value_or(std::vector<int64_t>()), {}));
         return one(std::move(y));
     }
+    const bool overall = spoken_for(args.attributes);    // it stands for a look at the shape of v
     if (x.rank() != v.rank())
-        return scope.error("ranks differ: the tensor has " + std::to_string(x.rank()) + ", the update " + std::to_string(v.rank()));
+        return scope.error(overall ? "expected rank " + std::to_string(x.rank()) + ", found " + std::to_string(v.rank())
+                                   : "ranks differ: the tensor has " + std::to_string(x.rank()) + ", the update " + std::to_string(v.rank()));
     std::vector<size_t> axes = TRY(axes_of(args, scope, args.sizes[2].size(), x.rank()));
     std::vector<bool> given(x.rank(), false);
     for (size_t i = 0; i < axes.size(); ++i) {
@@ -70,7 +73,8 @@ Result<Shaped> slice_update(const ShapeArgs& args, ShapeScope& scope) {
         TRY(require_range(scope, start, scope.dims().add(start, v.shape.dims[axes[i]]), x.shape.dims[axes[i]]));
     }
     for (size_t i = 0; i < x.rank(); ++i)
-        if (!given[i]) TRY(scope.require(v.shape.dims[i], Relation::equal, x.shape.dims[i], "axis " + std::to_string(i)));
+        if (!given[i]) TRY(scope.require(v.shape.dims[i], Relation::equal, x.shape.dims[i],
+                                         "axis " + std::to_string(i) + (overall ? " is {0}, expected {1}" : "")));
     return one(std::move(y));
 }
 

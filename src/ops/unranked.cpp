@@ -1,6 +1,7 @@
 #include "ops/unranked.h"
 #include "ops/lowers.h"
 #include "ops/shape_rules.h"
+#include "ops/speaker.h"
 #include <algorithm>
 
 namespace nereus {
@@ -291,12 +292,13 @@ Status slice_update(OpLowering& l) {
     if (!l.binding().groups[2].list) return unsupported(l, "starts in a vector");
     const std::vector<size_t> axes = TRY(open_sliced(l, x, 2));
     size_t count = l.shape(x).size() - 1;
-    l.check(l.rank(v), Relation::equal, l.rank(x), "ranks differ: the tensor has {1}, the update {0}");
+    const bool overall = spoken_for(l.binding().attributes);         // it stands for a look at the shape of v
+    l.check(l.rank(v), Relation::equal, l.rank(x), overall ? "expected rank {1}, found {0}" : "ranks differ: the tensor has {1}, the update {0}");
     l.open(v, Opened::front, count);
     for (size_t i = 0; i < count; ++i)
         if (std::find(axes.begin(), axes.end(), i) == axes.end())
             l.check(l.shape(v)[i], Relation::equal, l.shape(x)[i], "axis " + std::to_string(i) + " has no start: the tensor has size {1}, the update {0}");
-    l.check_tails(x, int64_t(count), v, int64_t(count), "axes without a start differ in size{}");
+    l.check_tails(x, int64_t(count), v, int64_t(count), overall ? "another shape than that of its value{}" : "axes without a start differ in size{}");
     if (!l.ranked(l.result())) l.make(l.result(), {{.kind = Kind::tail, .value = x}});
     l.open_as(l.result(), l.shape(x));
     return as_ranked(l);

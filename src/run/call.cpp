@@ -20,7 +20,7 @@ std::span<const FlagSpec> call_flags() {
         {"json", false, "results as JSON, on one line: a value, or a list where the inputs were one"},
         {"seed", true, "N seed of random inputs"},
         {"each", false, "time and peak memory of every call, on stderr"},
-        {"peak", false, "memory that every call will need, known before it runs, beside what it needed, on stderr"},
+        {"peak", false, "memory of every call, on stderr: predicted (an upper bound where elements decide, nothing for a `while` that grows) and measured"},
         {"stats", false, "counters of all calls, on stderr"},
         {"memory-limit", true, "BYTES a call that needs more fails"},
         {"memory", true, "MODE planned; to compare with: none (every buffer apart), pool (allocated on use) (planned)"},

@@ -226,7 +226,7 @@ Result<Operand> BodyParser::lambda() {
         Layout layout(*this, false);
         TRY(cursor_.list(")", [&]() -> Status {
             State param;
-            param.name = TRY(cursor_.expect_kind(TokenKind::value, "a parameter"));
+            param.name = TRY(cursor_.expect_kind(TokenKind::value, "a parameter", cursor_.at("(") ? "a parameter is one name: take it apart inside, `(%a, %b) = %p`" : ""));
             TRY(once.add("parameter", param.name));
             param.notes = TRY(annotation(TypeParser::Unknown::quantify, true));
             params.push_back(std::move(param));

@@ -253,6 +253,7 @@ hint: did you mean `Leaf`?
 def @f(%x) { T.Laef(1) })"), R"(prog.nr:2:16: error: type `T` has no constructor `Laef`
     def @f(%x) { T.Laef(1) }
                    ^~~~
+hint: did you mean `Leaf`?
 )");
 }
 

@@ -312,10 +312,8 @@ Error BodyParser::unknown_name(const Token& token) {
         return Error{Code::name, "unknown name " + describe(token), token.span, "a variable is written `%" + std::string(token.text) + "`"};
     if (std::string_view hint = habit(token.text); !hint.empty())
         return Error{Code::name, "unknown name " + describe(token), token.span, std::string(hint)};
-    std::string capital(token.text);
-    capital[0] = char(capital[0] & ~0x20);
-    if (program_.find_constructor(capital, item_.from_prelude))
-        return Error{Code::name, "unknown name " + describe(token), token.span, "did you mean `" + capital + "`?"};
+    if (std::string meant = program_.constructor_like(token.text); !meant.empty())
+        return Error{Code::name, "unknown name " + describe(token), token.span, "did you mean `" + meant + "`?"};
     std::vector<std::string_view> known = names_.visible();
     for (const OpDef* op : program_.ops.all()) known.push_back(op->name);
     known.insert(known.end(), program_.prelude_functions.begin(), program_.prelude_functions.end());
@@ -381,19 +379,33 @@ Result<ConstructorRef> BodyParser::constructor(const Token& token, bool from_pre
         cursor_.take();
         const Token& name = cursor_.take();
         const TypeDecl& declared = module_[decl];
-        for (uint32_t i = 0; i < declared.constructors.size(); ++i)
-            if (declared.constructors[i].name == name.text && !declared.is_record) return ConstructorRef{decl, i};
-        return Error{Code::name, "type " + describe(token) + " has no constructor " + describe(name), name.span};
+        std::vector<std::string_view> has;
+        for (uint32_t i = 0; i < declared.constructors.size() && !declared.is_record; ++i) {
+            has.push_back(declared.constructors[i].name);
+            if (has.back() == name.text) return ConstructorRef{decl, i};
+        }
+        return Error{Code::name, "type " + describe(token) + " has no constructor " + describe(name), name.span, did_you_mean("", name.text, has)};
     }
     if (const ConstructorRef* found = program_.find_constructor(token.text, from_prelude)) return *found;
     std::vector<std::string_view> known;
     for (const auto& [name, ref] : program_.own.constructors) known.push_back(name);
     known.insert(known.end(), program_.prelude_constructors.begin(), program_.prelude_constructors.end());
-    std::string hint(habit(token.text));
+    std::string hint(habit(token.text)), meant = program_.constructor_like(token.text);
+    if (hint.empty() && meant.empty()) meant = operator_like(token.text);
+    if (hint.empty() && !meant.empty()) hint = "did you mean `" + meant + "`?";
     if (hint.empty()) hint = did_you_mean("", token.text, known);
     if (program_.find_type(token.text, from_prelude).valid() && hint.empty()) hint = "this is a type";
     if (hint.empty()) hint = own_constructors();
     return Error{Code::name, "unknown constructor " + describe(token), token.span, hint};
+}
+
+// What is written Tanh elsewhere: an operator or a function of the prelude; "" if it is none.
+std::string BodyParser::operator_like(std::string_view name) const {
+    std::string small(name);
+    for (char& c : small)
+        if (c >= 'A' && c <= 'Z') c = char(c + 'a' - 'A');
+    const bool known = program_.ops.find(small) || std::ranges::count(program_.prelude_functions, small) > 0;
+    return known ? small : "";
 }
 
 // Where no name is near: all there are, if they are few.

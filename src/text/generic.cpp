@@ -32,6 +32,12 @@ Status BodyParser::results_statement() {
         results.push_back(std::move(result));
     } while (cursor_.accept(","));
     TRY(cursor_.expect("="));
+    if (!dialect_here()) {                               // the language binds one value, and takes it apart
+        std::string names;
+        for (const ResultSyntax& result : results) names += (names.empty() ? "%" : ", %") + std::string(result.name.text);
+        return Error{Code::parse, "several names are bound in brackets", join(results[0].name.span, results.back().name.span),
+                     "write `(" + names + ") = …`"};
+    }
     TRY(dialect_op(std::move(results)));
     return {};
 }

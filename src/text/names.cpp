@@ -1,4 +1,5 @@
 #include "text/names.h"
+#include <algorithm>
 
 namespace nereus {
 namespace {
@@ -18,6 +19,20 @@ DeclId ProgramNames::find_type(std::string_view name, bool from_prelude) const {
 }
 const ConstructorRef* ProgramNames::find_constructor(std::string_view name, bool from_prelude) const {
     return look_up(from_prelude ? prelude.constructors : own.constructors, prelude.constructors, name);
+}
+
+std::string ProgramNames::constructor_like(std::string_view name) const {
+    auto small = [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 'a' - 'A') : c; };
+    auto same = [&](std::string_view other) {
+        return std::ranges::equal(name, other, [&](char a, char b) { return small(a) == small(b); });
+    };
+    std::string found;
+    auto consider = [&](std::string_view other) {        // the first in the alphabet: maps have no order
+        if (other != name && same(other) && (found.empty() || other < found)) found = other;
+    };
+    for (const auto& [other, ref] : own.constructors) consider(other);
+    for (std::string_view other : prelude_constructors) consider(other);
+    return found;
 }
 
 std::string_view kind_name(TypeParam::Kind kind) {

@@ -63,6 +63,8 @@ struct ProgramNames {
     Space& space(bool of_prelude) { return of_prelude ? prelude : own; }
     DeclId find_type(std::string_view name, bool from_prelude) const;
     const ConstructorRef* find_constructor(std::string_view name, bool from_prelude) const;
+    // The constructor that is the same but for capitals, of those that there are or would be; "" if there is none.
+    std::string constructor_like(std::string_view name) const;
 };
 std::string_view kind_name(TypeParam::Kind kind);        // dim, type, dtype, shape
 } // namespace nereus

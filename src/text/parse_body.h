@@ -108,6 +108,7 @@ class BodyParser {
     Result<Operand> index(const Operand& head);
     Result<Operand> bare_name(const Token& token);
     Result<Operand> function_name(const Token& token, bool from_prelude);
+    std::string operator_like(std::string_view name) const;
     std::string own_constructors() const;
     Result<Operand> constructor_name(const Token& token, bool from_prelude);
     Result<ConstructorRef> constructor(const Token& token, bool from_prelude);

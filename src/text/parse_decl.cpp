@@ -1,4 +1,5 @@
 #include "text/parse_decl.h"
+#include "base/suggest.h"
 
 namespace nereus {
 namespace {
@@ -8,6 +9,8 @@ bool begins_item(const Cursor& cursor) {
     };
     return is_item(cursor.peek()) || (cursor.at_word("prelude") && is_item(cursor.peek(1)));
 }
+bool begins_vjp(const Cursor& cursor) { return cursor.at("with") || (cursor.at_word("vjp") && cursor.at("=", 1)); }
+constexpr std::string_view vjp_form = "a gradient of one's own is stated as `with vjp = (@forward, @backward)`";
 Error twice(std::string_view what, const Token& name, Span first) {
     Error error{Code::name, std::string(what) + " " + describe(name) + " is declared twice", name.span};
     error.notes.push_back(Note{first, "first declared here"});
@@ -34,7 +37,9 @@ Status Declarations::collect(const SourceFile& file, std::vector<ImportItem>& im
             TRY(collect_function(cursor, from_prelude, file));
         } else {
             bool value = cursor.at_kind(TokenKind::value);
-            return cursor.expected("`def`, `type` or `import`", value ? "bindings stand inside a function: `def @main() { … }`" : "");
+            return cursor.expected("`def`, `type` or `import`", value             ? "bindings stand inside a function: `def @main() { … }`"
+                                                                : begins_vjp(cursor) ? "it stands before the body: `def @f(%x) with vjp = (@forward, @backward) { … }`"
+                                                                                     : "");
         }
     }
     return {};
@@ -266,7 +271,7 @@ Status Declarations::signature(FunctionItem& item) {
     TRY(cursor.expect("(", cursor.at("<") ? "parameters for types are written `def @f[t: dtype](…)`, and mostly not at all" : ""));
     Once once;
     TRY(cursor.list(")", [&]() -> Status {
-        Token name = TRY(cursor.expect_kind(TokenKind::value, "a parameter"));
+        Token name = TRY(cursor.expect_kind(TokenKind::value, "a parameter", cursor.at("(") ? "a parameter is one name: take it apart inside, `(%a, %b) = %p`" : ""));
         TRY(once.add("parameter", name));
         TypeId type = program_.module.types.hole();
         if (cursor.accept(":")) type = TRY(types.type());
@@ -304,7 +309,9 @@ Status Declarations::signature(FunctionItem& item) {
     }
     TRY(vjp(cursor, item));
     if (cursor.position() != item.body)
-        return cursor.expected("`{` and the body of the function", cursor.at("=") ? "a function is written `def @f(%x) { … }`" : "");
+        return cursor.expected("`{` and the body of the function", cursor.at("=")       ? "a function is written `def @f(%x) { … }`"
+                                                                   : begins_vjp(cursor) ? vjp_form
+                                                                                        : "");
     for (std::string_view name : order) {
         NameEntry* entry = item.names.find(name);
         if (!entry->kind) {
@@ -319,20 +326,22 @@ Status Declarations::signature(FunctionItem& item) {
 // with vjp = (@f, @g)
 Status Declarations::vjp(Cursor& cursor, FunctionItem& item) {
     if (!cursor.accept("with")) return {};
-    if (!cursor.accept_word("vjp")) return cursor.expected("`vjp`");
-    TRY(cursor.expect("="));
-    TRY(cursor.expect("("));
+    if (!cursor.accept_word("vjp")) return cursor.expected("`vjp`", vjp_form);
+    TRY(cursor.expect("=", vjp_form));
+    TRY(cursor.expect("(", vjp_form));
     const ProgramNames::Space& space = program_.space(item.from_prelude);
     auto name = [&]() -> Result<FunctionId> {
-        Token token = TRY(cursor.expect_kind(TokenKind::function, "a function"));
+        Token token = TRY(cursor.expect_kind(TokenKind::function, "a function", cursor.at_kind(TokenKind::name) ? "" : vjp_form));
         auto found = space.functions.find(token.text);
-        if (found == space.functions.end())
-            return Error{Code::name, "unknown function " + describe(token), token.span};
-        return found->second;
+        if (found != space.functions.end()) return found->second;
+        std::vector<std::string_view> known;
+        for (const auto& [name, id] : space.functions)
+            if (id != item.id) known.push_back(name);    // nobody means the function whose gradient it is
+        return Error{Code::name, "unknown function " + describe(token), token.span, did_you_mean("@", token.text, known)};
     };
     Function& function = program_.module[item.id];
     function.vjp_forward = TRY(name());
-    TRY(cursor.expect(","));
+    TRY(cursor.expect(",", vjp_form));
     function.vjp_backward = TRY(name());
     cursor.accept(",");
     return cursor.expect(")");

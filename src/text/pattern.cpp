@@ -55,10 +55,8 @@ Result<BodyParser::PatternSyntax> BodyParser::pattern(bool typed) {
         } else if (token.kind == TokenKind::integer || token.kind == TokenKind::real || cursor_.at("-")) {
             syntax.pattern.literal = TRY(literal_pattern());
         } else {
-            std::string capital(token.text);
-            if (token.kind == TokenKind::name) capital[0] = char(capital[0] & ~0x20);
-            const bool meant = token.kind == TokenKind::name && program_.find_constructor(capital, false);
-            return cursor_.expected("a pattern", meant                              ? "did you mean `" + capital + "`?"
+            const std::string meant = token.kind == TokenKind::name ? program_.constructor_like(token.text) : "";
+            return cursor_.expected("a pattern", !meant.empty()                  ? "did you mean `" + meant + "`?"
                                                  : token.kind == TokenKind::name ? "a variable is written `%" + std::string(token.text) + "`"
                                                                                  : "");
         }

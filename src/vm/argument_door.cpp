@@ -1,4 +1,5 @@
 #include "vm/argument_door.h"
+#include "value/path.h"
 #include "vm/scalar.h"
 #include <algorithm>
 #include <deque>
@@ -12,6 +13,8 @@ struct ArgumentDoor::Take {
     Heap& heap;
     std::vector<uint64_t>& words;
     const std::vector<DoorType>& types = program.exe().door_types;
+    std::string_view param = {};                         // the argument that is taken, and as a whole
+    const Value* whole = nullptr;
     std::span<int64_t> sizes = {reinterpret_cast<int64_t*>(words.data()), entry.sizes};     // -1: not seen yet
 
     struct Around { DataObject* binder = nullptr; int64_t* shared = nullptr; };      // whose bound dims, whose shared sizes
@@ -24,9 +27,10 @@ struct ArgumentDoor::Take {
         uint32_t field;
     };
 
-    // The whole is named by its parameter: `argument %t: …`
-    Error refuse(std::string_view param, std::string what, Code code = Code::type) const {
-        return Error{code, "argument %" + std::string(param) + ": " + std::move(what), entry.where};
+    // The whole is named by its parameter, a part by its path too: `argument %t, at .layers[2].w: …`
+    Error refuse(const Value* part, std::string what, Code code = Code::type) const {
+        const std::string path = whole && part ? path_to(*whole, *part) : "";
+        return Error{code, "argument %" + std::string(param) + (path.empty() ? "" : ", at " + path) + ": " + std::move(what), entry.where};
     }
     static std::string expected(const DoorType& type) {
         switch (type.kind) {
@@ -43,12 +47,12 @@ struct ArgumentDoor::Take {
         return who + " has " + std::to_string(expected) + (expected == 1 ? " part" : " parts") + ", found " + std::to_string(found);
     }
 
-    Status observe(std::string_view param, const DoorType& type, const HostTensor& tensor, const Task& task) {
+    Status observe(const DoorType& type, const HostTensor& tensor, const Task& task) {
         if (tensor.dtype() != type.dtype)
-            return refuse(param, "expected dtype " + std::string(dtype_name(type.dtype)) + ", found " + std::string(dtype_name(tensor.dtype())));
+            return refuse(task.value, "expected dtype " + std::string(dtype_name(type.dtype)) + ", found " + std::string(dtype_name(tensor.dtype())));
         size_t rank = tensor.shape().size();
         if (type.ranked ? rank != type.axes.size() : rank < type.axes.size())
-            return refuse(param, "expected rank " + std::to_string(type.axes.size()) + (type.ranked ? "" : " or more") +
+            return refuse(task.value, "expected rank " + std::to_string(type.axes.size()) + (type.ranked ? "" : " or more") +
                                      ", found shape " + shape_text(tensor.shape()), Code::shape);
         for (size_t axis = 0; axis < type.axes.size(); ++axis) {
             int32_t which = type.axes[axis];
@@ -61,7 +65,7 @@ struct ArgumentDoor::Take {
             if (known == -1) known = found;
             if (known == found) continue;
             std::string both = std::to_string(known) + " and " + std::to_string(found);
-            return refuse(param, which >= 0     ? "elements differ in size: " + entry.size_names[size_t(which)] + " is both " + both
+            return refuse(task.value, which >= 0     ? "elements differ in size: " + entry.size_names[size_t(which)] + " is both " + both
                                  : outer < from ? "field " + std::to_string(task.field) + " of " + *task.constructor + ": axis " +
                                                       std::to_string(axis) + " has size " + std::to_string(found) +
                                                       " where another field says " + std::to_string(known)
@@ -70,7 +74,7 @@ struct ArgumentDoor::Take {
         return {};
     }
 
-    Status make_object(std::string_view param, const Value& root, uint32_t root_type, Object** root_out) {
+    Status make_object(const Value& root, uint32_t root_type, Object** root_out) {
         std::unordered_map<DoorPlace, Object*, DoorPlaceHash> seen;              // shared parts stay shared
         std::vector<Task> tasks = {{&root, root_type, root_out, {}, nullptr, 0}};
         std::vector<DataObject*> binders;                                // constructors with bound dims
@@ -98,15 +102,15 @@ struct ArgumentDoor::Take {
             case DoorType::Kind::seq: wanted = Value::Kind::seq; break;
             }
             if (value.kind() != wanted)
-                return refuse(param, "expected " + expected(type) + ", found a " + std::string(kind_name(value.kind())));
+                return refuse(task.value, "expected " + expected(type) + ", found a " + std::string(kind_name(value.kind())));
             std::span<const Value> children = value.children();
             if (type.kind == DoorType::Kind::tensor) {
-                TRY(observe(param, type, value.tensor(), task));
+                TRY(observe(type, value.tensor(), task));
                 *task.out = heap.borrow_tensor(type.dtype, value.tensor().shape(), value.tensor().bytes());
-                if (!*task.out) return memory(param);
+                if (!*task.out) return memory();
             } else if (type.kind == DoorType::Kind::seq) {
                 SeqObject* seq = heap.new_seq(uint32_t(children.size()));
-                if (!seq) return memory(param);
+                if (!seq) return memory();
                 *task.out = seq;
                 for (size_t i = 0; i < children.size(); ++i)
                     tasks.push_back({&children[i], type.fields[0][0], &seq->items->at[i], task.around, task.constructor, task.field});
@@ -114,20 +118,20 @@ struct ArgumentDoor::Take {
                 size_t which = 0;
                 if (type.kind == DoorType::Kind::data) {
                     while (which < type.names.size() && type.names[which] != value.ctor_name()) ++which;
-                    if (which == type.names.size()) return refuse(param, "no constructor '" + std::string(value.ctor_name()) + "' in this type");
+                    if (which == type.names.size()) return refuse(task.value, "no constructor '" + std::string(value.ctor_name()) + "' in this type");
                 }
                 const std::vector<uint32_t>& fields = type.fields[which];
                 if (type.kind == DoorType::Kind::record) {
                     for (const std::string& given : value.field_names())
                         if (std::find(type.names.begin(), type.names.end(), given) == type.names.end())
-                            return refuse(param, "the record has no field '" + given + "'");
+                            return refuse(task.value, "the record has no field '" + given + "'");
                 } else if (children.size() != fields.size()) {
                     std::string who = type.kind == DoorType::Kind::data ? type.names[which] : "the tuple";
-                    return refuse(param, parts(who, fields.size(), children.size()));
+                    return refuse(task.value, parts(who, fields.size(), children.size()));
                 }
                 uint32_t bound = type.bound.empty() ? 0 : type.bound[which];
                 DataObject* data = heap.new_data(uint16_t(which), uint32_t(fields.size()), bound);
-                if (!data) return memory(param);
+                if (!data) return memory();
                 std::fill_n(data->dims(), bound, -1);
                 if (bound > 0) binders.push_back(data);
                 *task.out = data;
@@ -137,7 +141,7 @@ struct ArgumentDoor::Take {
                 for (size_t i = 0; i < fields.size(); ++i) {
                     const Value* child = i < children.size() ? &children[i] : nullptr;
                     if (type.kind == DoorType::Kind::record && !(child = value.field(type.names[i])))
-                        return refuse(param, "field '" + type.names[i] + "' of the record is missing");
+                        return refuse(task.value, "field '" + type.names[i] + "' of the record is missing");
                     if (bound > 0) tasks.push_back({child, fields[i], &data->fields[i], inside, &type.names[which], uint32_t(i)});
                     else tasks.push_back({child, fields[i], &data->fields[i], inside, task.constructor, task.field});
                 }
@@ -147,38 +151,38 @@ struct ArgumentDoor::Take {
         for (DataObject* data : binders) std::replace(data->dims(), data->dims() + data->bound, int64_t(-1), int64_t(0));
         return {};
     }
-    Error memory(std::string_view param) const { return refuse(param, "out of memory", Code::memory); }
+    Error memory() const { return refuse(nullptr, "out of memory", Code::memory); }
 
     // Appends the leaves of one argument to `arguments_`, after the door sizes.
-    Status take(std::string_view param, const Value& value, uint32_t type_index, size_t& leaf) {
+    Status take(const Value& value, uint32_t type_index, size_t& leaf) {
         const DoorType& type = types[type_index];
         if (type.kind == DoorType::Kind::tuple) {
             if (!value.is(Value::Kind::tuple))
-                return refuse(param, "expected " + expected(type) + ", found a " + std::string(kind_name(value.kind())));
-            if (value.children().size() != type.fields[0].size()) return refuse(param, parts("the tuple", type.fields[0].size(), value.children().size()));
-            for (size_t i = 0; i < type.fields[0].size(); ++i) TRY(take(param, value.children()[i], type.fields[0][i], leaf));
+                return refuse(&value, "expected " + expected(type) + ", found a " + std::string(kind_name(value.kind())));
+            if (value.children().size() != type.fields[0].size()) return refuse(&value, parts("the tuple", type.fields[0].size(), value.children().size()));
+            for (size_t i = 0; i < type.fields[0].size(); ++i) TRY(take(value.children()[i], type.fields[0][i], leaf));
             return {};
         }
         uint64_t& word = words[entry.sizes + leaf];
         switch (entry.param_leaves[leaf++].kind) {
         case DoorLeaf::Kind::number:
         case DoorLeaf::Kind::address:
-            if (!value.is(Value::Kind::tensor)) return refuse(param, "expected " + expected(type) + ", found a " + std::string(kind_name(value.kind())));
-            return take(param, value.tensor(), type, entry.param_leaves[leaf - 1].kind, word);
+            if (!value.is(Value::Kind::tensor)) return refuse(&value, "expected " + expected(type) + ", found a " + std::string(kind_name(value.kind())));
+            return take(value.tensor(), &value, type, entry.param_leaves[leaf - 1].kind, word);
         case DoorLeaf::Kind::object: {
             Object* object = nullptr;
-            TRY(make_object(param, value, type_index, &object));
+            TRY(make_object(value, type_index, &object));
             word = reinterpret_cast<uint64_t>(object);
             return {};
         }
         }
         return {};
     }
-    Status take(std::string_view param, const HostTensor& tensor, const DoorType& type, DoorLeaf::Kind kind, uint64_t& word) {
-        TRY(observe(param, type, tensor, {}));
+    Status take(const HostTensor& tensor, const Value* part, const DoorType& type, DoorLeaf::Kind kind, uint64_t& word) {
+        TRY(observe(type, tensor, {.value = part}));
         if (kind == DoorLeaf::Kind::object) {
             TensorObject* object = heap.borrow_tensor(type.dtype, tensor.shape(), tensor.bytes());
-            if (!object) return memory(param);
+            if (!object) return memory();
             word = reinterpret_cast<uint64_t>(object);
             return {};
         }
@@ -198,15 +202,19 @@ Status ArgumentDoor::take(std::span<const Value> args) {
         return Error{Code::usage, "expected " + std::to_string(entry_.params.size()) + " arguments, found " + std::to_string(args.size())};
     Take door{program_, entry_, heap_, words_};
     size_t leaf = 0;
-    for (size_t i = 0; i < args.size(); ++i) TRY(door.take(entry_.params[i].name, args[i], entry_.params[i].type, leaf));
+    for (size_t i = 0; i < args.size(); ++i) {
+        door.param = entry_.params[i].name, door.whole = &args[i];
+        TRY(door.take(args[i], entry_.params[i].type, leaf));
+    }
     return {};
 }
 
 Status ArgumentDoor::take(std::span<const HostTensor> args) {
     Take door{program_, entry_, heap_, words_};
-    for (size_t i = 0; i < args.size(); ++i)
-        TRY(door.take(entry_.params[i].name, args[i], door.types[entry_.params[i].type], entry_.param_leaves[i].kind,
-                      words_[entry_.sizes + i]));
+    for (size_t i = 0; i < args.size(); ++i) {
+        door.param = entry_.params[i].name;
+        TRY(door.take(args[i], nullptr, door.types[entry_.params[i].type], entry_.param_leaves[i].kind, words_[entry_.sizes + i]));
+    }
     return {};
 }
 } // namespace nereus

@@ -58,15 +58,15 @@ TEST(Door, WhatDoesNotFitIsRefused) {
     EXPECT_EQ(outcome(tree, Value::ctor("Leaf")), "type: argument %x: Leaf has 1 part, found 0");
     EXPECT_EQ(outcome(tree, i64(3)), "type: argument %x: expected a constructor, found a tensor");
     EXPECT_EQ(outcome(tree, Value::ctor("Leaf", {Value::tensor(HostTensor::scalar(1.5f))})),
-              "type: argument %x: expected dtype i64, found f32");
+              "type: argument %x, at .Leaf.0: expected dtype i64, found f32");
     EXPECT_EQ(outcome(tree, Value::ctor("Leaf", {Value::tensor(HostTensor::of<int64_t>({1}, {2}))})),
-              "shape: argument %x: expected rank 0, found shape (1)");
+              "shape: argument %x, at .Leaf.0: expected rank 0, found shape (1)");
     EXPECT_EQ(outcome(tree, Value::ctor("Node", {Value::ctor("Leaf", {i64(1)}), Value()})),
-              "type: argument %x: expected a constructor, found a tuple");
+              "type: argument %x, at .Node.1: expected a constructor, found a tuple");
     EXPECT_EQ(outcome(record, Value::record({{"a", i64(1)}, {"c", i64(1)}})), "type: argument %x: the record has no field 'c'");
     EXPECT_EQ(outcome(record, Value::record({{"a", i64(1)}})), "type: argument %x: field 'b' of the record is missing");
     EXPECT_EQ(outcome("type {kind: seq, fields: [[1]]} type {dtype: i64}", Value::seq({i64(1), Value()})),
-              "type: argument %x: expected a tensor of i64, found a tuple");
+              "type: argument %x, at [1]: expected a tensor of i64, found a tuple");
     EXPECT_EQ(outcome("type {ranked: false, axes: [-1, -1]}", Value::tensor(HostTensor::of<float>({1}, {1}))),
               "shape: argument %x: expected rank 2 or more, found shape (1)");
     Assembled f(identity(tree));
@@ -82,7 +82,7 @@ TEST(Door, ItemsOfOneSeqAgreeInTheirSizes) {
           one = Value::tensor(HostTensor::of<int64_t>({1}, {1}));
     EXPECT_EQ(outcome(f, Value::seq({two, two})), "[Tensor[(2), i64] [1, 2], Tensor[(2), i64] [1, 2]]");
     EXPECT_EQ(outcome(f, Value::seq({two, one})),
-              "shape: argument %x: elements differ in size: n is both 1 and 2");
+              "shape: argument %x, at [0]: elements differ in size: n is both 1 and 2");
 }
 
 TEST(Door, SizesComeFirst) {
@@ -107,14 +107,14 @@ TEST(Door, BoundDimsBelongToTheirConstructor) {
         outcome(types, Value::seq({Value::ctor("Pair", {one, one}), Value::ctor("Pair", {two, two})})),
         "[Pair(Tensor[(1), i64] [1], Tensor[(1), i64] [1]), Pair(Tensor[(2), i64] [1, 2], Tensor[(2), i64] [1, 2])]");
     EXPECT_EQ(outcome(types, Value::seq({Value::ctor("Pair", {one, two})})),
-              "shape: argument %x: field 0 of Pair: axis 0 has size 1 where another field says 2");
+              "shape: argument %x, at [0].Pair.0: field 0 of Pair: axis 0 has size 1 where another field says 2");
     Assembled f(
         "type {kind: data, names: [\"Many\"], fields: [[1]], bound: [1]} type {kind: seq, fields: [[2]]} type {dtype: i64, axes: [-2]} type {dtype: i64}\n"
         "entry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{}], result_type: 3, result_leaves: [{kind: number, type: 3}]}\n"
         "function f(1) -> 1 { r1 = bound_dim r0, 0 leave (r1) }");
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({two, two})})), "i64 2");
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({two, one})})),
-              "shape: argument %x: field 0 of Many: axis 0 has size 2 where another field says 1");
+              "shape: argument %x, at .Many.0[0]: field 0 of Many: axis 0 has size 2 where another field says 1");
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({})})), "i64 0") << "nothing was seen";
 }
 
@@ -130,7 +130,7 @@ TEST(Door, SharedSizesBelongToTheirObject) {
               "[{a = Tensor[(1), i64] [1], b = [Tensor[(1), i64] [1]]}, {a = Tensor[(2), i64] [1, 2], b = [Tensor[(2), i64] [1, 2], "
               "Tensor[(2), i64] [1, 2]]}, {a = Tensor[(1), i64] [1], b = []}]");
     EXPECT_EQ(outcome(types, Value::seq({cell(one, {one}), cell(two, {two, one})})),
-              "shape: argument %x: tensors of one value differ in a size that its type gives all of them: 1 and 2");
+              "shape: argument %x, at [1].b[0]: tensors of one value differ in a size that its type gives all of them: 1 and 2");
     Value both = cell(two, {two});                       // one object at two places
     EXPECT_EQ(outcome(types, Value::seq({both, both})), outcome(types, Value::seq({cell(two, {two}), cell(two, {two})})));
 }
@@ -141,7 +141,7 @@ TEST(Door, SharedPartsAreCheckedAgainstEveryType) {
         "type {kind: record, names: [\"a\", \"b\"], fields: [[1, 2]]} type {dtype: i64, axes: [-1]} type {dtype: f64, axes: [-1]}";
     Value shared = Value::tensor(HostTensor::of<int64_t>({1}, {1}));
     EXPECT_EQ(outcome(types, Value::record({{"a", shared}, {"b", shared}})),
-              "type: argument %x: expected dtype f64, found i64");
+              "type: argument %x, at .b: expected dtype f64, found i64");
 }
 
 TEST(Door, SharedValuesStayShared) {
@@ -201,6 +201,7 @@ TEST(Door, TuplesAreTakenApart) {
         "function f(2) -> 2 { leave (r1, r0) }");
     EXPECT_EQ(outcome(f, Value::tuple({i64(1), Value::tuple({i64(2), Value()})})), "(i64 2, (i64 1, ()))");
     EXPECT_EQ(outcome(f, Value::tuple({i64(1)})), "type: argument %x: the tuple has 2 parts, found 1");
+    EXPECT_EQ(outcome(f, Value::tuple({i64(1), Value::tuple({Value::seq({}), Value()})})), "type: argument %x, at .1.0: expected a tensor of i64, found a seq");
 }
 
 TEST(Door, PrintShowsValues) {
