@@ -13,9 +13,8 @@ TEST(Map, BroadcastAndTransposeThroughStrides) {
 // Every operator on every dtype it takes; a new row of the table is tested unasked.
 TEST(Map, EveryOperator) {
     for (int number = int(Op::neg); number <= int(Op::select); ++number)
-        for (const DTypeRow& each : dtype_rows) {
-            const OpRow& row = op_row(Op(number));
-            const DType t = each.dtype;
+        for (DType t : {DType::boolean, DType::i32, DType::i64, DType::f32, DType::f64, DType::u8, DType::u64, DType::f16, DType::bf16}) {
+            const OpRow& row = op_row(Op(number));       // the other dtypes: src/driver/op_agree_test.cpp
             if (!takes_dtype(row.takes, t) || row.op == Op::cast || row.op == Op::philox) continue;
             std::string dtype(dtype_name(t)), result(row.gives == Gives::boolean ? "bool" : dtype);
             std::string operands = row.operands == 1 ? "(a[g])" : row.operands == 2 ? "(a[g], b[g])" : "(c[g], a[g], b[g])";
@@ -31,8 +30,9 @@ TEST(Map, EveryOperator) {
 TEST(Map, EveryCast) {
     for (const DTypeRow& from : dtype_rows)
         for (const DTypeRow& to : dtype_rows) {
-            const bool both = from.dtype > DType::f64 && to.dtype > DType::f64;        // of small integers some are enough
-            if (from.dtype == to.dtype || (both && !is_float(from.dtype) && !is_float(to.dtype) && from.size != 2)) continue;
+            auto common = [](DType t) { return t <= DType::f64 || is_small_float(t); };        // the others with i64 and f64 only
+            const bool both = common(from.dtype) && common(to.dtype), wide = from.size == 8 || to.size == 8;
+            if (from.dtype == to.dtype || (!both && !wide)) continue;
             std::string text = "kernel k(a: " + std::string(from.name) + ", y: out " + std::string(to.name) +
                                ") { parallel g; y[g] = cast(a[g], " + std::string(to.name) + ") }";
             check_kernel(text.c_str(), from.dtype > DType::f64 || to.dtype > DType::f64 ? 3 : 8, is_small_float(to.dtype) ? 0 : 1e-7);

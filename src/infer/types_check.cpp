@@ -26,7 +26,7 @@ Status check_nesting(const TypeContext& context, const Function& function, const
 
 Error unfit(const std::string& number, DType dtype, Span span) {
     return Error{Code::type, number + " does not fit " + std::string(dtype_name(dtype)), span,
-                 std::string("cast the other side to ") + (is_float(dtype) ? "f64" : "i64")};
+                 std::string("cast the other side to ") + (is_small_float(dtype) ? "f32" : is_float(dtype) ? "f64" : "i64")};
 }
 // Everything that can be written fits i64 and f64.
 Status check_literal(const TypeContext& context, const BodyTypes& types, const Binding& binding) {
