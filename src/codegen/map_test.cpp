@@ -39,6 +39,29 @@ TEST(Map, EveryCast) {
         }
 }
 
+// Next to the middle of two small floats, by less than an f32 or an f64 between them would see.
+TEST(Map, CastsToSmallFloatsRoundOnce) {
+    std::vector<double> reals;
+    std::vector<int64_t> wholes;
+    for (double middle : {1 + 0x1p-11, 1 + 0x1p-8, 65520.0, 0x1p-25, 0x1p-134, 3.0 + 0x1p-10, 0x1.ffp127})
+        for (double off : {0.0, 0x1p-45, -0x1p-45})
+            for (double sign : {1.0, -1.0}) reals.push_back(sign * middle * (1 + off));
+    for (int64_t middle : {(int64_t(1) << 62) + (int64_t(1) << 54), (int64_t(1) << 40) + (int64_t(1) << 32), int64_t(2049), int64_t(257), INT64_MAX - 1})
+        for (int64_t off : {0, 1, -1})
+            for (int64_t sign : {1, -1}) wholes.push_back(sign * (middle + off));
+    for (const char* to : {"f16", "bf16"})
+        for (const char* from : {"f64", "i64", "u64"})
+            for (const Target& target : targets()) {
+                KernelCase c;
+                c.f = parsed(("kernel k(x: " + std::string(from) + ", y: out " + to + ") { parallel g; y[g] = cast(x[g], " + to + ") }").c_str());
+                Rng rng(1);
+                const bool real = from[0] == 'f';
+                make_dense(c, {{int64_t(real ? reals.size() : wholes.size())}}, rng);
+                c.buffers[0] = real ? bytes_of(reals) : bytes_of(wholes);
+                EXPECT_EQ(difference(c, run(compile(c.f, target), c), interpret(c), 0), "") << from << " " << to << " " << target.name;
+            }
+}
+
 // Each operator rounds, also inside one kernel: no product of small floats is fused with a sum.
 TEST(Map, SmallFloatsRoundAfterEachOperator) {
     for (std::string t : {"f16", "bf16"})
