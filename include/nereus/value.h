@@ -16,20 +16,40 @@ struct ValueInside;                            // of the library
 }
 
 namespace nereus::v1 {
-enum class DType : uint8_t { boolean, i32, i64, f32, f64 };
-// As programs write it: "bool", "i32", "i64", "f32", "f64".
+enum class DType : uint8_t { boolean, i32, i64, f32, f64, i8, i16, u8, u16, u32, u64, f16, bf16 };
+// As programs write it: "bool", "i32", "bf16" and so on.
 std::string_view dtype_name(DType dtype);
 
+// Floats of 16 bits, as their bits: IEEE binary16, and the upper half of a float.
+struct F16 {
+    uint16_t bits = 0;
+    static F16 of(double value);               // the nearest, ties to even
+    operator double() const;
+};
+struct BF16 {
+    uint16_t bits = 0;
+    static BF16 of(double value);
+    operator double() const;
+};
+
 // The C++ types of elements.
+template <class T> inline constexpr int dtype_index = -1;
+template <> inline constexpr int dtype_index<bool> = int(DType::boolean);
+template <> inline constexpr int dtype_index<int8_t> = int(DType::i8);
+template <> inline constexpr int dtype_index<int16_t> = int(DType::i16);
+template <> inline constexpr int dtype_index<int32_t> = int(DType::i32);
+template <> inline constexpr int dtype_index<int64_t> = int(DType::i64);
+template <> inline constexpr int dtype_index<uint8_t> = int(DType::u8);
+template <> inline constexpr int dtype_index<uint16_t> = int(DType::u16);
+template <> inline constexpr int dtype_index<uint32_t> = int(DType::u32);
+template <> inline constexpr int dtype_index<uint64_t> = int(DType::u64);
+template <> inline constexpr int dtype_index<F16> = int(DType::f16);
+template <> inline constexpr int dtype_index<BF16> = int(DType::bf16);
+template <> inline constexpr int dtype_index<float> = int(DType::f32);
+template <> inline constexpr int dtype_index<double> = int(DType::f64);
 template <class T>
-concept Element = std::same_as<T, bool> || std::same_as<T, int32_t> || std::same_as<T, int64_t> ||
-                  std::same_as<T, float> || std::same_as<T, double>;
-template <Element T>
-inline constexpr DType dtype_of = std::same_as<T, bool>      ? DType::boolean
-                                  : std::same_as<T, int32_t> ? DType::i32
-                                  : std::same_as<T, int64_t> ? DType::i64
-                                  : std::same_as<T, float>   ? DType::f32
-                                                             : DType::f64;
+concept Element = dtype_index<T> >= 0;
+template <Element T> inline constexpr DType dtype_of = DType(dtype_index<T>);
 
 using Shape = std::vector<int64_t>;            // outermost first; empty: a scalar
 struct Field;

@@ -11,7 +11,7 @@ static_assert(sizeof(Value) == sizeof(nereus::Value) && alignof(Value) >= aligno
 static_assert(int(Value::Kind::constructor) == int(nereus::Value::Kind::ctor) &&
               int(Value::Kind::sequence) == int(nereus::Value::Kind::seq));
 static_assert(int(DType::boolean) == int(nereus::DType::boolean) &&
-              int(DType::f64) == int(nereus::DType::f64));
+              int(DType::f64) == int(nereus::DType::f64) && int(DType::bf16) == int(nereus::DType::bf16));
 
 namespace {
 const nereus::Value& inside(const Value& value) { return ValueInside::of(value); }
@@ -33,6 +33,11 @@ const HostTensor& tensor_of(const Value& value, const char* reader) {
     return inside(value).tensor();
 }
 } // namespace
+
+F16 F16::of(double value) { return {nereus::F16(value).bits()}; }
+F16::operator double() const { return nereus::F16::of_bits(bits); }
+BF16 BF16::of(double value) { return {nereus::BF16(value).bits()}; }
+BF16::operator double() const { return nereus::BF16::of_bits(bits); }
 
 std::string_view dtype_name(DType dtype) { return nereus::dtype_name(nereus::DType(dtype)); }
 

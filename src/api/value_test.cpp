@@ -34,6 +34,17 @@ TEST(PublicValue, TensorsOfEveryDtype) {
     expect_round_trip<int64_t>({1, -2, INT64_MAX, INT64_MIN}, DType::i64);
     expect_round_trip<float>({0.1f, -0.0f, 1e30f, INFINITY}, DType::f32);
     expect_round_trip<double>({0.1, -0.0, 1e300, -INFINITY}, DType::f64);
+    expect_round_trip<int8_t>({1, -2, INT8_MAX, INT8_MIN}, DType::i8);
+    expect_round_trip<int16_t>({1, -2, INT16_MAX, INT16_MIN}, DType::i16);
+    expect_round_trip<uint8_t>({0, 1, 2, UINT8_MAX}, DType::u8);
+    expect_round_trip<uint16_t>({0, 1, 2, UINT16_MAX}, DType::u16);
+    expect_round_trip<uint32_t>({0, 1, 2, UINT32_MAX}, DType::u32);
+    expect_round_trip<uint64_t>({0, 1, 2, UINT64_MAX}, DType::u64);
+    using nereus::F16, nereus::BF16;
+    expect_round_trip<F16>({F16::of(0.1), F16::of(-0.0), F16::of(65504), F16::of(INFINITY)}, DType::f16);
+    expect_round_trip<BF16>({BF16::of(0.1), BF16::of(-0.0), BF16::of(1e38), BF16::of(-INFINITY)}, DType::bf16);
+    EXPECT_EQ(F16::of(1.0).bits, 0x3c00);
+    EXPECT_EQ(double(BF16{0x4049}), 3.140625);
 }
 
 TEST(PublicValue, Scalars) {

@@ -17,27 +17,23 @@ Error translate(nereus::Error error, std::span<const SourceText> sources) {
             std::move(text)};
 }
 
+template <class T> struct Outside { using Type = T; };
+template <> struct Outside<nereus::F16> { using Type = F16; };
+template <> struct Outside<nereus::BF16> { using Type = BF16; };
+
 nereus::Result<nereus::Value> inside(const Value& value) {
     if (value.kind() == Value::Kind::tuple) {
         std::vector<nereus::Value> parts;
         for (size_t i = 0; i < value.size(); ++i) parts.push_back(TRY(inside(value[i])));
         return nereus::Value::tuple(std::move(parts));
     }
-    auto copied = [&]<class Public, class Own>(nereus::DType dtype) -> nereus::Result<nereus::Value> {
-        HostTensor tensor = TRY(HostTensor::make(dtype, Extents(value.shape().begin(), value.shape().end())));
-        std::span<Own> out = TRY(tensor.mutable_data<Own>());
-        std::span<const Public> data = value.data<Public>();
-        std::copy(data.begin(), data.end(), out.begin());
+    return with_type(nereus::DType(value.dtype()), [&](auto zero) -> nereus::Result<nereus::Value> {
+        using T = decltype(zero);
+        HostTensor tensor = TRY(HostTensor::make(nereus::dtype_of<T>, Extents(value.shape().begin(), value.shape().end())));
+        std::span<const std::byte> bytes = std::as_bytes(value.data<typename Outside<T>::Type>());
+        std::copy(bytes.begin(), bytes.end(), TRY(tensor.mutable_bytes()));
         return nereus::Value::tensor(std::move(tensor));
-    };
-    switch (value.dtype()) {
-    case DType::boolean: return copied.operator()<bool, uint8_t>(nereus::DType::boolean);
-    case DType::i32: return copied.operator()<int32_t, int32_t>(nereus::DType::i32);
-    case DType::i64: return copied.operator()<int64_t, int64_t>(nereus::DType::i64);
-    case DType::f32: return copied.operator()<float, float>(nereus::DType::f32);
-    case DType::f64: return copied.operator()<double, double>(nereus::DType::f64);
-    }
-    return nereus::Error{nereus::Code::internal, "a dtype that is none"};
+    });
 }
 
 // @init of the program at hand. Where it fails does not matter: it is left in the program then.

@@ -11,6 +11,7 @@
 #include "codegen/fold.h"
 #include "codegen/inner.h"
 #include "codegen/plans.h"
+#include "codegen/small_float.h"
 
 namespace nereus::cg {
 namespace {
@@ -20,14 +21,15 @@ class Contraction {
  public:
     Contraction(Emitter& e, const loop::ContractPlan& plan)
         : e_(e), nest_(e), plan_(plan), statement_(std::get<loop::Contract>(e.f.body[0])),
-          dtype_(e.f.expr(statement_.left).dtype), size_(size_of(dtype_)), columns_(plan.vectors * plan.width),
+          dtype_(e.f.expr(statement_.left).dtype), sum_(is_small_float(dtype_) ? DType::f32 : dtype_), size_(size_of(dtype_)),
+          sum_size_(size_of(sum_)), columns_(plan.vectors * plan.width),
           word_(e.ir.getInt64Ty()), points_m_(e.points(plan.m)), points_n_(e.points(plan.n)),
           points_k_(e.points(plan.k)), left_(plain(statement_.left)), right_(plain(statement_.right)) {
         rows_ = {e.var(e.ir.getPtrTy()), e.var(word_), e.var(word_)};
         panel_ = {e.var(e.ir.getPtrTy()), e.var(word_), e.var(word_)};
         item_ = e.var(word_);
         steps_ = e.var(word_);
-        tile_ = e.memory(e.scalar_type(dtype_), plan.rows * columns_, 64);
+        tile_ = e.memory(e.scalar_type(sum_), plan.rows * columns_, 64);
     }
 
     void emit() {
@@ -111,7 +113,7 @@ class Contraction {
         IR& ir = e_.ir;
         Value* zero = llvm::Constant::getNullValue(e_.vector_type(dtype_, plan_.width));
         e_.loop(e_.i64(0), ir.CreateMul(rows, e_.i64(columns_)), plan_.width, [&](Value* element) {
-            nest_.store(dtype_, zero, step_by(tile_, ir.CreateMul(element, e_.i64(size_))));
+            nest_.store(sum_, zero, step_by(tile_, ir.CreateMul(element, e_.i64(sum_size_))));
         });
         Value* direct = adjacent_;
         if (!e_.target.machine.masks) direct = ir.CreateAnd(direct, ir.CreateICmpEQ(columns, e_.i64(columns_)));
@@ -224,16 +226,16 @@ class Contraction {
     // Adds to the sums that lie in the tile.
     void multiply_tile(int height, int vectors, Value* first_row, Value* first_vector) {
         IR& ir = e_.ir;
-        Value* skipped = ir.CreateMul(first_vector, e_.i64(plan_.width * size_));
-        Value* corner = step_by(tile_, ir.CreateAdd(ir.CreateMul(first_row, e_.i64(columns_ * size_)), skipped));
+        Value* skipped = ir.CreateMul(first_vector, e_.i64(plan_.width));
+        Value* corner = step_by(tile_, ir.CreateMul(ir.CreateAdd(ir.CreateMul(first_row, e_.i64(columns_)), skipped), e_.i64(sum_size_)));
         auto place = [&](int i) {
-            return step_by(corner, e_.i64((i / vectors * columns_ + i % vectors * plan_.width) * size_));
+            return step_by(corner, e_.i64((i / vectors * columns_ + i % vectors * plan_.width) * sum_size_));
         };
         std::vector<Emitter::Var> sums;
-        for (int i = 0; i < height * vectors; ++i) sums.push_back(e_.var(nest_.load(dtype_, place(i), plan_.width)));
+        for (int i = 0; i < height * vectors; ++i) sums.push_back(e_.var(nest_.load(sum_, place(i), plan_.width)));
         Value* row_bytes = e_.get(rows_.row);
         Emitter::Var left = e_.var(step_by(e_.get(rows_.base), ir.CreateMul(first_row, row_bytes)));
-        Emitter::Var right = e_.var(step_by(e_.get(panel_.base), skipped));
+        Emitter::Var right = e_.var(step_by(e_.get(panel_.base), ir.CreateMul(skipped, e_.i64(size_))));
         std::vector<Value*> row_offsets;
         for (int r = 0; r < height; ++r) row_offsets.push_back(ir.CreateMul(row_bytes, e_.i64(r)));
         Value *left_step = e_.get(rows_.step), *right_step = e_.get(panel_.step);
@@ -254,7 +256,7 @@ class Contraction {
             e_.set(left, step_by(e_.get(left), left_step));
             e_.set(right, step_by(e_.get(right), right_step));
         });
-        for (int i = 0; i < height * vectors; ++i) nest_.store(dtype_, e_.get(sums[size_t(i)]), place(i));
+        for (int i = 0; i < height * vectors; ++i) nest_.store(sum_, e_.get(sums[size_t(i)]), place(i));
     }
 
     // Small blocks of dot products; what does not fill a block goes one by one, in the same order of sums.
@@ -314,7 +316,7 @@ class Contraction {
             total = fold_combine(e_, loop::Fold::sum, dtype_, total, e_.get(rests[size_t(i)]));
             Value* element = ir.CreateAdd(ir.CreateMul(ir.CreateAdd(row, e_.i64(i / wide)), e_.i64(columns_)),
                                           ir.CreateAdd(column, e_.i64(i % wide)));
-            nest_.store(dtype_, total, step_by(tile_, ir.CreateMul(element, e_.i64(size_))));
+            nest_.store(sum_, total, step_by(tile_, ir.CreateMul(element, e_.i64(sum_size_))));
         }
     }
 
@@ -330,15 +332,15 @@ class Contraction {
         Inner inner(nest_, plan_.n, plan_.epilogue_width, values, outs);
         Emitter::Var row_sums = e_.var(ir.getPtrTy());
         inner.value = [&](int, int width) {
-            Value* column = ir.CreateMul(ir.CreateSub(e_.get(n.inner), first_column_), e_.i64(size_));
-            return nest_.load(dtype_, step_by(e_.get(row_sums), column), width);
+            Value* column = ir.CreateMul(ir.CreateSub(e_.get(n.inner), first_column_), e_.i64(sum_size_));
+            return emit_rounded(e_, dtype_, nest_.load(sum_, step_by(e_.get(row_sums), column), width));
         };
         inner.consume = [&](Body& body) {
             for (size_t i = 0; i < outs.size(); ++i) inner.store(body, outs[i], body.emit(values[i]));
         };
         e_.loop(e_.i64(0), rows, 1, [&](Value* row) {
             e_.set(m.inner, ir.CreateAdd(first_row_, row));
-            e_.set(row_sums, step_by(tile_, ir.CreateMul(row, e_.i64(columns_ * size_))));
+            e_.set(row_sums, step_by(tile_, ir.CreateMul(row, e_.i64(columns_ * sum_size_))));
             inner.run(first_column_, ir.CreateAdd(first_column_, columns));
         });
     }
@@ -347,8 +349,8 @@ class Contraction {
     Nest nest_;
     const loop::ContractPlan& plan_;
     const loop::Contract& statement_;
-    DType dtype_;
-    int64_t size_;
+    DType dtype_, sum_;                                  // of the factors; of their sums in the tile
+    int64_t size_, sum_size_;
     int columns_;                                        // of a panel
     Type* word_;
     Value *points_m_, *points_n_, *points_k_;

@@ -9,6 +9,9 @@ static std::string matmul(const std::string& t) {
 
 TEST(Contract, EveryDtypeAndLayout) {
     for (const char* t : {"i32", "i64", "f64"}) check_kernel(matmul(t).c_str(), 40, 1e-10);
+    for (const char* t : {"i8", "u16", "u64"}) check_kernel(matmul(t).c_str(), 20, 0);
+    check_kernel(matmul("f16").c_str(), 40, 2e-3);       // rounded once: a unit in the last place where f32 sums differ
+    check_kernel(matmul("bf16").c_str(), 40, 1.6e-2);
     check_kernel(matmul("f32").c_str(), 120, 1e-3);
 }
 

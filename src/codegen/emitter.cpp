@@ -1,4 +1,5 @@
 #include "codegen/emitter.h"
+#include "codegen/small_float.h"
 #include <cstddef>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Module.h>
@@ -40,14 +41,13 @@ void Emitter::finish() {
 }
 
 Type* Emitter::scalar_type(DType t) {
-    switch (t) {
-    case DType::boolean: return ir.getInt1Ty();
-    case DType::i32: return ir.getInt32Ty();
-    case DType::i64: return ir.getInt64Ty();
-    case DType::f32: return ir.getFloatTy();
-    case DType::f64: return ir.getDoubleTy();
-    }
-    return nullptr;
+    if (t == DType::boolean) return ir.getInt1Ty();
+    if (!is_float(t)) return ir.getIntNTy(unsigned(8 * size_of(t)));
+    return t == DType::f64 ? ir.getDoubleTy() : ir.getFloatTy();
+}
+Type* Emitter::memory_type(DType t) {
+    bool other = t == DType::boolean || is_small_float(t);
+    return other ? ir.getIntNTy(unsigned(8 * size_of(t))) : scalar_type(t);
 }
 Type* Emitter::vector_type(DType t, int width) {
     Type* scalar = scalar_type(t);
@@ -103,14 +103,10 @@ Value* Emitter::scalar(loop::ScalarId s) {
     if (known) return known;
     Value* bits = param(layout.scalar_slot(s.index));
     known = at_entry([&]() -> Value* {
-        switch (f.scalars[s.index].dtype) {
-        case DType::boolean: return ir.CreateICmpNE(bits, i64(0));
-        case DType::i32: return ir.CreateTrunc(bits, ir.getInt32Ty());
-        case DType::i64: return bits;
-        case DType::f32: return ir.CreateBitCast(ir.CreateTrunc(bits, ir.getInt32Ty()), ir.getFloatTy());
-        case DType::f64: return ir.CreateBitCast(bits, ir.getDoubleTy());
-        }
-        return nullptr;
+        DType t = f.scalars[s.index].dtype;
+        if (t == DType::boolean) return ir.CreateICmpNE(bits, i64(0));
+        Value* low = ir.CreateTrunc(bits, ir.getIntNTy(unsigned(8 * size_of(t))));
+        return is_small_float(t) ? emit_widened(*this, t, low) : is_float(t) ? ir.CreateBitCast(low, scalar_type(t)) : low;
     });
     return known;
 }

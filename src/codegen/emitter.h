@@ -31,7 +31,8 @@ class Emitter {
     Value *task_begin, *task_end;
 
     // Types and constants
-    Type* scalar_type(DType t);                          // bool is i1 in registers
+    Type* scalar_type(DType t);                          // in registers: bool is i1, f16 and bf16 are float
+    Type* memory_type(DType t);                          // bool is i8, f16 and bf16 are i16
     Type* vector_type(DType t, int width);               // width 1: the scalar type
     Value* i64(int64_t value) { return ir.getInt64(uint64_t(value)); }
     Value* splat(Value* scalar, int width);

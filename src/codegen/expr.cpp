@@ -1,5 +1,7 @@
 // codegen/expr.cpp - each loop operator as LLVM instructions, scalar or vector alike.
 #include "codegen/body.h"
+#include "codegen/small_float.h"
+#include "tensor/element.h"
 #include <llvm/IR/Intrinsics.h>
 
 namespace nereus::cg {
@@ -12,15 +14,26 @@ Value* unary_intrinsic(Emitter& e, llvm::Intrinsic::ID id, Value* a) { return e.
 Value* zero_like(Value* v) { return llvm::Constant::getNullValue(v->getType()); }
 Value* any_lane(Emitter& e, Value* v) { return v->getType()->isVectorTy() ? e.ir.CreateOrReduce(v) : v; }
 
-llvm::CmpInst::Predicate predicate(Op op, bool real) {
+llvm::CmpInst::Predicate predicate(Op op, DType t) {
     using P = llvm::CmpInst;
+    auto row = [&](P::Predicate real, P::Predicate with_sign, P::Predicate without) {
+        return is_float(t) ? real : is_unsigned(t) ? without : with_sign;
+    };
     switch (op) {
-    case Op::eq: return real ? P::FCMP_OEQ : P::ICMP_EQ;
-    case Op::ne: return real ? P::FCMP_UNE : P::ICMP_NE;
-    case Op::lt: return real ? P::FCMP_OLT : P::ICMP_SLT;
-    case Op::le: return real ? P::FCMP_OLE : P::ICMP_SLE;
-    case Op::gt: return real ? P::FCMP_OGT : P::ICMP_SGT;
-    default: return real ? P::FCMP_OGE : P::ICMP_SGE;
+    case Op::eq: return row(P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ);
+    case Op::ne: return row(P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE);
+    case Op::lt: return row(P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT);
+    case Op::le: return row(P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE);
+    case Op::gt: return row(P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT);
+    default: return row(P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE);
+    }
+}
+// Of a small float, these leave more bits than it has.
+bool rounds(Op op) {
+    switch (op) {
+    case Op::exp: case Op::log: case Op::tanh: case Op::sqrt: case Op::add: case Op::sub: case Op::mul: case Op::div:
+    case Op::floor_div: case Op::mod: return true;
+    default: return false;
     }
 }
 } // namespace
@@ -31,12 +44,12 @@ Value* emit_fma(Emitter& e, Value* a, Value* b, Value* c) {
 }
 // The select is one max instruction, which gives b if either is NaN; the second select puts a NaN of a back.
 Value* emit_max(Emitter& e, DType t, Value* a, Value* b) {
-    if (!is_float(t)) return e.ir.CreateSelect(e.ir.CreateICmpSGT(a, b), a, b);
+    if (!is_float(t)) return e.ir.CreateSelect(e.ir.CreateICmp(predicate(Op::gt, t), a, b), a, b);
     Value* larger = e.ir.CreateSelect(e.ir.CreateFCmpOGT(a, b), a, b);
     return e.ir.CreateSelect(e.ir.CreateFCmpUNO(a, a), a, larger);
 }
 Value* emit_min(Emitter& e, DType t, Value* a, Value* b) {
-    if (!is_float(t)) return e.ir.CreateSelect(e.ir.CreateICmpSLT(a, b), a, b);
+    if (!is_float(t)) return e.ir.CreateSelect(e.ir.CreateICmp(predicate(Op::lt, t), a, b), a, b);
     Value* smaller = e.ir.CreateSelect(e.ir.CreateFCmpOLT(a, b), a, b);
     return e.ir.CreateSelect(e.ir.CreateFCmpUNO(a, a), a, smaller);
 }
@@ -78,23 +91,22 @@ Value* Body::emit(ExprId id) {
         Value* spread = e_.splat(uniform_->emit(id), width_);
         return memo_[id.index] = spread;
     }
-    Value* made = make(e_.f.expr(id));
+    const Expr& x = e_.f.expr(id);
+    Value* made = make(x);
+    if (rounds(x.op)) made = emit_rounded(e_, x.dtype, made);
     return memo_[id.index] = made;
 }
 
 Value* Body::constant(const Expr& x) {
-    switch (x.dtype) {
-    case DType::boolean: return e_.ir.getInt1(x.bits & 1);
-    case DType::i32: return e_.ir.getInt32(uint32_t(x.bits));
-    case DType::i64: return e_.i64(x.bits);
-    case DType::f32: return e_.ir.CreateBitCast(e_.ir.getInt32(uint32_t(x.bits)), e_.ir.getFloatTy());
-    case DType::f64: return e_.ir.CreateBitCast(e_.i64(x.bits), e_.ir.getDoubleTy());
-    }
-    return nullptr;
+    Type* type = e_.scalar_type(x.dtype);
+    if (!is_float(x.dtype)) return llvm::ConstantInt::get(type, llvm::APInt(type->getIntegerBitWidth(), uint64_t(x.bits)));
+    if (!is_small_float(x.dtype)) return e_.ir.CreateBitCast(e_.ir.getIntN(unsigned(8 * size_of(x.dtype)), uint64_t(x.bits)), type);
+    const uint16_t bits = uint16_t(x.bits);
+    return llvm::ConstantFP::get(type, x.dtype == DType::f16 ? double(F16::of_bits(bits)) : double(BF16::of_bits(bits)));
 }
 
 Value* Body::fused(const Expr& x) {
-    if (!is_float(x.dtype) || !e_.target.machine.fma) return nullptr;
+    if (!is_float(x.dtype) || is_small_float(x.dtype) || !e_.target.machine.fma) return nullptr;
     const Expr &a = e_.f.expr(x.a), &b = e_.f.expr(x.b);
     if (a.op == Op::mul) {
         Value *left = emit(a.a), *right = emit(a.b), *rest = emit(x.b);
@@ -123,7 +135,7 @@ Value* Body::make(const Expr& x) {
     case Op::abs: {
         Value* a = emit(x.a);
         if (is_float(t)) return unary_intrinsic(e_, I::fabs, a);
-        return e_.ir.CreateBinaryIntrinsic(I::abs, a, e_.ir.getFalse());
+        return is_unsigned(t) ? a : e_.ir.CreateBinaryIntrinsic(I::abs, a, e_.ir.getFalse());
     }
     case Op::exp: return emit_exp(e_, emit(x.a));
     case Op::log: return emit_log(e_, emit(x.a));
@@ -171,41 +183,48 @@ Value* Body::binary(const Expr& x, Value* a, Value* b) {
     case Op::logical_or: case Op::bit_or: return ir.CreateOr(a, b);
     case Op::bit_xor: return ir.CreateXor(a, b);
     case Op::shift_left: case Op::shift_right: {
-        uint64_t top = t == DType::i32 ? 31 : 63;
+        uint64_t top = uint64_t(8 * size_of(t) - 1);
         Value* by = ir.CreateAnd(b, llvm::ConstantInt::get(b->getType(), top));
         return x.op == Op::shift_left ? ir.CreateShl(a, by) : ir.CreateLShr(a, by);
     }
-    default: return ir.CreateCmp(predicate(x.op, real), a, b);
+    default: return ir.CreateCmp(predicate(x.op, t), a, b);
     }
 }
 
-// Never traps: a zero divisor is reported and replaced by 1, and x / -1 is a negation that wraps. Vectors of i32
-// divide in f64, where the quotient of two i32 is never rounded across an integer.
+// Never traps: a zero divisor is reported and replaced by 1, and x / -1 is a negation that wraps. Vectors divide as
+// floats of twice the bits or more, where the quotient of two integers is never rounded across an integer.
 Value* Body::integer_divide(Op op, DType t, Value* a, Value* b) {
     IR& ir = e_.ir;
     Value *zero = zero_like(b), *one = llvm::ConstantInt::get(b->getType(), 1);
     Value* minus = llvm::Constant::getAllOnesValue(b->getType());
-    auto* number = llvm::dyn_cast<llvm::Constant>(b);
-    bool known = number && number->getUniqueInteger().isStrictlyPositive();      // one constant, in every lane
+    const bool positive = is_unsigned(t);
+    auto* number = llvm::dyn_cast<llvm::Constant>(b);            // one constant, in every lane
+    bool known = number && (positive ? !number->isZeroValue() : number->getUniqueInteger().isStrictlyPositive());
     Value* negates = nullptr;
     Value* divisor = b;
     if (!known) {
-        Value* is_zero = ir.CreateICmpEQ(b, zero);
-        check(is_zero, Fault::zero_divisor, {}, zero_like(width_ == 1 ? b : ir.CreateExtractElement(b, uint64_t(0))));
-        negates = ir.CreateICmpEQ(b, minus);
-        divisor = ir.CreateSelect(ir.CreateOr(is_zero, negates), one, b);
+        Value* unfit = ir.CreateICmpEQ(b, zero);
+        check(unfit, Fault::zero_divisor, {}, zero_like(width_ == 1 ? b : ir.CreateExtractElement(b, uint64_t(0))));
+        if (!positive) {
+            negates = ir.CreateICmpEQ(b, minus);
+            unfit = ir.CreateOr(unfit, negates);
+        }
+        divisor = ir.CreateSelect(unfit, one, b);
     }
     Value* quotient;
-    if (width_ > 1 && t == DType::i32) {
-        Type* wide = llvm::FixedVectorType::get(ir.getDoubleTy(), unsigned(width_));
-        Value* real = ir.CreateFDiv(ir.CreateSIToFP(a, wide), ir.CreateSIToFP(divisor, wide));
-        quotient = ir.CreateFPToSI(real, a->getType());
+    if (width_ > 1) {
+        Type* scalar = size_of(t) <= 2 ? ir.getFloatTy() : ir.getDoubleTy();
+        Type* wide = llvm::FixedVectorType::get(scalar, unsigned(width_));
+        auto real = [&](Value* v) { return positive ? ir.CreateUIToFP(v, wide) : ir.CreateSIToFP(v, wide); };
+        Value* exact = ir.CreateFDiv(real(a), real(divisor));
+        quotient = positive ? ir.CreateFPToUI(exact, a->getType()) : ir.CreateFPToSI(exact, a->getType());
     } else {
-        quotient = ir.CreateSDiv(a, divisor);
+        quotient = positive ? ir.CreateUDiv(a, divisor) : ir.CreateSDiv(a, divisor);
     }
     if (negates) quotient = ir.CreateSelect(negates, ir.CreateNeg(a), quotient);
-    if (op == Op::div) return quotient;
+    if (op == Op::div || (positive && op == Op::floor_div)) return quotient;
     Value* rest = ir.CreateSub(a, ir.CreateMul(quotient, b));
+    if (positive) return rest;
     Value* adjust = ir.CreateAnd(ir.CreateICmpNE(rest, zero), ir.CreateICmpSLT(ir.CreateXor(rest, b), zero));
     if (op == Op::mod) return ir.CreateSelect(adjust, ir.CreateAdd(rest, b), rest);
     return ir.CreateAdd(quotient, ir.CreateSExt(adjust, quotient->getType()));
@@ -218,9 +237,14 @@ Value* Body::cast(Value* a, DType from, DType to) {
     if (to == DType::boolean)
         return is_float(from) ? ir.CreateFCmpUNE(a, zero_like(a)) : ir.CreateICmpNE(a, zero_like(a));
     if (from == DType::boolean) return is_float(to) ? ir.CreateUIToFP(a, type) : ir.CreateZExt(a, type);
+    if (is_float(from) && is_small_float(to)) return emit_rounded(e_, to, from == DType::f64 ? emit_sticky(e_, a) : a);
     if (is_float(from) && is_float(to)) return ir.CreateFPCast(a, type);
-    if (is_float(from)) return ir.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {type, a->getType()}, {a});
-    if (is_float(to)) return ir.CreateSIToFP(a, type);
-    return ir.CreateSExtOrTrunc(a, type);
+    if (is_float(from)) {
+        llvm::Intrinsic::ID id = is_unsigned(to) ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat;
+        return ir.CreateIntrinsic(id, {type, a->getType()}, {a});
+    }
+    if (is_small_float(to)) return emit_small_of_integer(e_, from, to, a);
+    if (is_float(to)) return is_unsigned(from) ? ir.CreateUIToFP(a, type) : ir.CreateSIToFP(a, type);
+    return is_unsigned(from) ? ir.CreateZExtOrTrunc(a, type) : ir.CreateSExtOrTrunc(a, type);
 }
 } // namespace nereus::cg

@@ -1,4 +1,5 @@
 #include "codegen/fold.h"
+#include "codegen/small_float.h"
 #include <limits>
 #include <numeric>
 
@@ -8,7 +9,7 @@ using loop::Fold;
 namespace {
 const loop::Expr* product(const Emitter& e, const loop::Reduce& r) {
     const loop::Expr& x = e.f.expr(r.value);
-    return r.fold == Fold::sum && x.op == loop::Op::mul && is_float(x.dtype) ? &x : nullptr;
+    return r.fold == Fold::sum && x.op == loop::Op::mul && is_float(x.dtype) && !is_small_float(x.dtype) ? &x : nullptr;
 }
 } // namespace
 
@@ -20,11 +21,11 @@ std::vector<loop::ExprId> fold_reads(const Emitter& e, const loop::Reduce& r) {
 Value* fold_identity(Emitter& e, Fold fold, DType t, int width) {
     Type* type = e.vector_type(t, width);
     double infinity = std::numeric_limits<double>::infinity();
-    uint64_t lowest = t == DType::i32 ? uint64_t(INT32_MIN) : uint64_t(INT64_MIN);
-    auto start = [&](double real, uint64_t whole) -> Value* {
+    auto start = [&](double real, int64_t whole) -> Value* {
         if (is_float(t)) return llvm::ConstantFP::get(type, real);
-        return llvm::ConstantInt::get(type, whole);
+        return llvm::ConstantInt::get(type, llvm::APInt(type->getScalarSizeInBits(), uint64_t(whole), true));
     };
+    const int64_t lowest = is_float(t) || is_unsigned(t) ? 0 : INT64_MIN >> (63 - precision(t));
     switch (fold) {
     case Fold::sum: return start(0, 0);
     case Fold::prod: return start(1, 1);
@@ -55,6 +56,8 @@ Value* fold_step(Emitter& e, const loop::Reduce& r, Body& body, Value* accumulat
                     : fold_combine(e, r.fold, t, accumulator, body.emit(r.value));
     return body.mask ? e.ir.CreateSelect(body.mask, next, accumulator) : next;
 }
+
+Value* fold_result(Emitter& e, DType t, Value* accumulator) { return emit_rounded(e, t, accumulator); }
 
 Value* fold_lanes(Emitter& e, Fold fold, DType t, Value* vector) {
     auto* type = llvm::dyn_cast<llvm::FixedVectorType>(vector->getType());

@@ -10,6 +10,8 @@ Value* fold_identity(Emitter& e, loop::Fold fold, DType t, int width);
 Value* fold_combine(Emitter& e, loop::Fold fold, DType t, Value* a, Value* b);
 // The accumulator after the current point of `body`; masked lanes keep what they had.
 Value* fold_step(Emitter& e, const loop::Reduce& r, Body& body, Value* accumulator);
+// What an accumulator is worth: of a small float, rounded once.
+Value* fold_result(Emitter& e, DType t, Value* accumulator);
 // Joins the lanes pairwise, upper half onto lower half: the same tree on every run.
 Value* fold_lanes(Emitter& e, loop::Fold fold, DType t, Value* vector);
 } // namespace nereus::cg

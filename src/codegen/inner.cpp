@@ -110,7 +110,7 @@ void Inner::place(AccessId id, Body& uniform, bool reads) {
     Value* advance = e_.ir.CreateMul(stride, e_.i64(width_));
     Cursor cursor{e_.var(nest_.pointer(a.buffer, offset)), e_.var(offset), stride, advance};
     if (reads) {
-        Type* scalar = t == DType::boolean ? static_cast<Type*>(e_.ir.getInt8Ty()) : e_.scalar_type(t);
+        Type* scalar = e_.memory_type(t);
         llvm::AllocaInst* slot = e_.memory(llvm::FixedVectorType::get(scalar, unsigned(width_)), 1, 64);
         e_.when(e_.ir.CreateICmpEQ(stride, e_.i64(0)), [&] {
             nest_.bounds(uniform, a.buffer, offset);

@@ -1,6 +1,7 @@
 #include "codegen/kernel_case.h"
 #include "exe/cpu.h"
 #include "loop/text.h"
+#include "tensor/element.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -13,39 +14,20 @@ namespace {
 struct Number { double real = 0; int64_t whole = 0; };   // one of the two, by dtype
 
 Number read(DType t, const std::byte* from) {
-    auto as = [&]<class T>(T) { T v; std::memcpy(&v, from, sizeof v); return v; };
-    switch (t) {
-    case DType::boolean: return {.whole = as(uint8_t()) != 0};
-    case DType::i32: return {.whole = as(int32_t())};
-    case DType::i64: return {.whole = as(int64_t())};
-    case DType::f32: return {.real = as(float())};
-    case DType::f64: return {.real = as(double())};
-    }
-    return {};
+    return with_type(t, [&](auto v) {
+        std::memcpy(static_cast<void*>(&v), from, sizeof v);
+        return is_real<decltype(v)> ? Number{.real = double(v)} : Number{.whole = int64_t(to_word(v))};
+    });
 }
 void write(DType t, Number n, std::byte* to) {
-    auto put = [&](auto v) { std::memcpy(to, &v, sizeof v); };
-    switch (t) {
-    case DType::boolean: put(uint8_t(n.whole != 0)); break;
-    case DType::i32: put(int32_t(n.whole)); break;
-    case DType::i64: put(n.whole); break;
-    case DType::f32: put(float(n.real)); break;
-    case DType::f64: put(n.real); break;
-    }
+    const uint64_t word = is_float(t) ? word_of(t, n.real) : word_of(t, n.whole);
+    std::memcpy(to, &word, size_t(size_of(t)));
 }
-Number from_bits(DType t, int64_t bits) {
-    if (t == DType::f32) return {.real = std::bit_cast<float>(uint32_t(bits))};
-    if (t == DType::f64) return {.real = std::bit_cast<double>(bits)};
-    return {.whole = t == DType::i32 ? int32_t(bits) : bits};
-}
-int64_t wrap(DType t, uint64_t v) { return t == DType::i32 ? int32_t(uint32_t(v)) : int64_t(v); }
-int64_t saturate(double v, DType t) {
-    double low = t == DType::i32 ? -0x1p31 : -0x1p63, high = t == DType::i32 ? 0x1p31 : 0x1p63;
-    if (std::isnan(v)) return 0;
-    if (v <= low) return t == DType::i32 ? INT32_MIN : INT64_MIN;
-    if (v >= high) return t == DType::i32 ? INT32_MAX : INT64_MAX;
-    return int64_t(v);
-}
+Number from_bits(DType t, int64_t bits) { return read(t, reinterpret_cast<const std::byte*>(&bits)); }
+int64_t wrap(DType t, uint64_t v) { return int64_t(word_of(t, v)); }
+int64_t saturate(double v, DType t) { return int64_t(word_of(t, v)); }
+// An operator on small floats gives one; others are compared with a tolerance.
+Number settled(DType t, Number n) { return is_small_float(t) ? Number{.real = rounded(t, n.real)} : n; }
 int64_t philox(int64_t key, int64_t counter, DType t) {
     uint32_t x[4] = {uint32_t(counter), uint32_t(uint64_t(counter) >> 32), 0, 0};
     uint32_t k0 = uint32_t(key), k1 = uint32_t(uint64_t(key) >> 32);
@@ -126,12 +108,18 @@ class Interpreter {
         DType from = f_.expr(x.a).dtype;
         if (x.op == Op::cast) {
             if (t == DType::boolean) return {.whole = is_float(from) ? a.real != 0 : a.whole != 0};
-            if (is_float(t)) return {.real = is_float(from) ? a.real : double(a.whole)};
+            if (is_small_float(t) && !is_float(from)) {         // rounded once
+                const uint64_t word = is_unsigned(from) ? word_of(t, uint64_t(a.whole)) : word_of(t, a.whole);
+                return from_bits(t, int64_t(word));
+            }
+            if (is_float(t))
+                return settled(t, {.real = is_float(from)       ? a.real
+                                           : is_unsigned(from) ? double(uint64_t(a.whole)) : double(a.whole)});
             return {.whole = is_float(from) ? saturate(a.real, t) : wrap(t, uint64_t(a.whole))};
         }
         if (x.op == Op::select) return a.whole ? b : c;
         if (x.op == Op::philox) return {.whole = philox(a.whole, b.whole, t)};
-        return is_float(from) ? real(x.op, a.real, b.real) : whole(x.op, from, a.whole, b.whole);
+        return is_float(from) ? settled(t, real(x.op, a.real, b.real)) : whole(x.op, from, a.whole, b.whole);
     }
     static Number real(Op op, double a, double b) {
         switch (op) {
@@ -171,35 +159,37 @@ class Interpreter {
         }
     }
     Number whole(Op op, DType t, int64_t a, int64_t b) {
-        uint64_t x = uint64_t(a), y = uint64_t(b), bits = t == DType::i32 ? 31 : 63;
+        uint64_t x = uint64_t(a), y = uint64_t(b), bits = uint64_t(8 * size_of(t) - 1);
         auto divide = [&]() -> int64_t { return b == -1 ? wrap(t, -x) : a / b; };
+        auto less = [&](int64_t left, int64_t right) { return is_unsigned(t) ? uint64_t(left) < uint64_t(right) : left < right; };
         switch (op) {
         case Op::neg: return {.whole = wrap(t, -x)};
-        case Op::abs: return {.whole = a < 0 ? wrap(t, -x) : a};
+        case Op::abs: return {.whole = less(a, 0) ? wrap(t, -x) : a};
         case Op::add: return {.whole = wrap(t, x + y)};
         case Op::sub: return {.whole = wrap(t, x - y)};
         case Op::mul: return {.whole = wrap(t, x * y)};
         case Op::div: case Op::floor_div: case Op::mod: {
             if (b == 0) { fail(Fault::zero_divisor); return {}; }
+            if (is_unsigned(t)) return {.whole = int64_t(op == Op::mod ? x % y : x / y)};
             int64_t quotient = divide(), rest = b == -1 ? 0 : a % b;
             bool adjust = rest != 0 && (rest < 0) != (b < 0);
             if (op == Op::div) return {.whole = quotient};
             return {.whole = op == Op::mod ? rest + (adjust ? b : 0) : quotient - adjust};
         }
-        case Op::max: return {.whole = std::max(a, b)};
-        case Op::min: return {.whole = std::min(a, b)};
+        case Op::max: return {.whole = less(a, b) ? b : a};
+        case Op::min: return {.whole = less(b, a) ? b : a};
         case Op::logical_not: return {.whole = !a};
         case Op::logical_and: case Op::bit_and: return {.whole = a & b};
         case Op::logical_or: case Op::bit_or: return {.whole = a | b};
         case Op::bit_xor: return {.whole = a ^ b};
         case Op::shift_left: return {.whole = wrap(t, x << (y & bits))};
-        case Op::shift_right: return {.whole = wrap(t, (t == DType::i32 ? uint64_t(uint32_t(x)) : x) >> (y & bits))};
+        case Op::shift_right: return {.whole = wrap(t, (x & ~uint64_t(0) >> (63 - bits)) >> (y & bits))};
         case Op::eq: return {.whole = a == b};
         case Op::ne: return {.whole = a != b};
-        case Op::lt: return {.whole = a < b};
-        case Op::le: return {.whole = a <= b};
-        case Op::gt: return {.whole = a > b};
-        case Op::ge: return {.whole = a >= b};
+        case Op::lt: return {.whole = less(a, b)};
+        case Op::le: return {.whole = !less(b, a)};
+        case Op::gt: return {.whole = less(b, a)};
+        case Op::ge: return {.whole = !less(a, b)};
         default: ADD_FAILURE() << "operator on integers"; return {};
         }
     }
@@ -228,11 +218,11 @@ class Interpreter {
         DType t = f_.expr(r.value).dtype;
         constexpr Op ops[] = {Op::add, Op::mul, Op::max, Op::min, Op::logical_or, Op::logical_and};
         double infinity = INFINITY;
-        int64_t lowest = t == DType::i32 ? INT32_MIN : INT64_MIN, highest = t == DType::i32 ? INT32_MAX : INT64_MAX;
+        int64_t lowest = is_unsigned(t) ? 0 : INT64_MIN >> (63 - precision(t)), highest = wrap(t, uint64_t(~lowest));
         Number starts[] = {{0, 0}, {1, 1}, {-infinity, lowest}, {infinity, highest}, {0, 0}, {0, 1}};
         Number sum = starts[int(r.fold)];
         each({r.over.index}, 0, [&] { sum = combine(ops[int(r.fold)], t, sum, eval(r.value)); });
-        values_[size_t(r.result)] = sum;
+        values_[size_t(r.result)] = settled(t, sum);
     }
     void run(const Contract& c) {
         DType t = f_.expr(c.left).dtype;
@@ -241,7 +231,7 @@ class Interpreter {
             Number left = eval(c.left), right = eval(c.right);
             sum = combine(Op::add, t, sum, combine(Op::mul, t, left, right));
         });
-        values_[size_t(c.result)] = sum;
+        values_[size_t(c.result)] = settled(t, sum);
     }
     void run(const Accumulate& a) {
         const Access& to = f_.access(a.out);
@@ -368,8 +358,7 @@ KernelCase random_case(Function f, Rng& rng) {
     KernelCase c;
     c.f = std::move(f);
     for (const Scalar& s : c.f.scalars)                  // three, in its dtype
-        c.scalars.push_back(s.dtype == DType::f32       ? std::bit_cast<int32_t>(3.0f)
-                            : s.dtype == DType::f64     ? std::bit_cast<int64_t>(3.0) : s.dtype == DType::boolean ? 1 : 3);
+        c.scalars.push_back(int64_t(word_of(s.dtype, s.dtype == DType::boolean ? 1.0 : 3.0)));
     auto extent = [&]() -> int64_t {
         constexpr int64_t usual[] = {0, 1, 2, 3, 5, 7, 8, 13, 16, 17, 31, 32, 37, 64, 67, 97};
         uint64_t pick = rng() % 24;

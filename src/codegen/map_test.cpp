@@ -13,25 +13,60 @@ TEST(Map, BroadcastAndTransposeThroughStrides) {
 // Every operator on every dtype it takes; a new row of the table is tested unasked.
 TEST(Map, EveryOperator) {
     for (int number = int(Op::neg); number <= int(Op::select); ++number)
-        for (DType t : {DType::boolean, DType::i32, DType::i64, DType::f32, DType::f64}) {
-            const OpRow& row = op_row(Op(number));
+        for (DType t : {DType::boolean, DType::i32, DType::i64, DType::f32, DType::f64, DType::u8, DType::u64, DType::f16, DType::bf16}) {
+            const OpRow& row = op_row(Op(number));       // the other dtypes: src/driver/op_agree_test.cpp
             if (!takes_dtype(row.takes, t) || row.op == Op::cast || row.op == Op::philox) continue;
             std::string dtype(dtype_name(t)), result(row.gives == Gives::boolean ? "bool" : dtype);
             std::string operands = row.operands == 1 ? "(a[g])" : row.operands == 2 ? "(a[g], b[g])" : "(c[g], a[g], b[g])";
             std::string text = "kernel k(a: " + dtype + ", b: " + dtype + ", c: bool, y: out " + result + ") { parallel g; y[g] = " +
                                std::string(row.name) + operands + " }";
-            check_kernel(text.c_str(), 12, t == DType::f32 ? 4e-7 : 1e-15);
+            // a unit in the last place of small floats, where the function is not exact
+            bool exact = row.op != Op::exp && row.op != Op::log && row.op != Op::tanh;
+            double small = exact ? 0 : t == DType::f16 ? 1e-3 : 8e-3;
+            check_kernel(text.c_str(), t > DType::f64 ? 4 : 12, is_small_float(t) ? small : t == DType::f32 ? 4e-7 : 1e-15);
         }
 }
 
 TEST(Map, EveryCast) {
-    for (DType from : {DType::boolean, DType::i32, DType::i64, DType::f32, DType::f64})
-        for (DType to : {DType::boolean, DType::i32, DType::i64, DType::f32, DType::f64}) {
-            if (from == to) continue;
-            std::string text = "kernel k(a: " + std::string(dtype_name(from)) + ", y: out " + std::string(dtype_name(to)) +
-                               ") { parallel g; y[g] = cast(a[g], " + std::string(dtype_name(to)) + ") }";
-            check_kernel(text.c_str(), 8, 1e-7);
+    for (const DTypeRow& from : dtype_rows)
+        for (const DTypeRow& to : dtype_rows) {
+            auto common = [](DType t) { return t <= DType::f64 || is_small_float(t); };        // the others with i64 and f64 only
+            const bool both = common(from.dtype) && common(to.dtype), wide = from.size == 8 || to.size == 8;
+            if (from.dtype == to.dtype || (!both && !wide)) continue;
+            std::string text = "kernel k(a: " + std::string(from.name) + ", y: out " + std::string(to.name) +
+                               ") { parallel g; y[g] = cast(a[g], " + std::string(to.name) + ") }";
+            check_kernel(text.c_str(), from.dtype > DType::f64 || to.dtype > DType::f64 ? 3 : 8, is_small_float(to.dtype) ? 0 : 1e-7);
         }
+}
+
+// Next to the middle of two small floats, by less than an f32 or an f64 between them would see.
+TEST(Map, CastsToSmallFloatsRoundOnce) {
+    std::vector<double> reals;
+    std::vector<int64_t> wholes;
+    for (double middle : {1 + 0x1p-11, 1 + 0x1p-8, 65520.0, 0x1p-25, 0x1p-134, 3.0 + 0x1p-10, 0x1.ffp127})
+        for (double off : {0.0, 0x1p-45, -0x1p-45})
+            for (double sign : {1.0, -1.0}) reals.push_back(sign * middle * (1 + off));
+    for (int64_t middle : {(int64_t(1) << 62) + (int64_t(1) << 54), (int64_t(1) << 40) + (int64_t(1) << 32), int64_t(2049), int64_t(257), INT64_MAX - 1})
+        for (int64_t off : {0, 1, -1})
+            for (int64_t sign : {1, -1}) wholes.push_back(sign * (middle + off));
+    for (const char* to : {"f16", "bf16"})
+        for (const char* from : {"f64", "i64", "u64"})
+            for (const Target& target : targets()) {
+                KernelCase c;
+                c.f = parsed(("kernel k(x: " + std::string(from) + ", y: out " + to + ") { parallel g; y[g] = cast(x[g], " + to + ") }").c_str());
+                Rng rng(1);
+                const bool real = from[0] == 'f';
+                make_dense(c, {{int64_t(real ? reals.size() : wholes.size())}}, rng);
+                c.buffers[0] = real ? bytes_of(reals) : bytes_of(wholes);
+                EXPECT_EQ(difference(c, run(compile(c.f, target), c), interpret(c), 0), "") << from << " " << to << " " << target.name;
+            }
+}
+
+// Each operator rounds, also inside one kernel: no product of small floats is fused with a sum.
+TEST(Map, SmallFloatsRoundAfterEachOperator) {
+    for (std::string t : {"f16", "bf16"})
+        check_kernel(("kernel k(a: " + t + ", b: " + t + ", y: out " + t + ") { parallel g; y[g] = div(sub(add(mul(a[g], b[g]), a[g]), "
+                      "mul(0.1:" + t + ", b[g])), sqrt(add(mul(b[g], b[g]), 1:" + t + "))) }").c_str(), 60, 0);
 }
 
 TEST(Map, CastSaturatesAndNanIsZero) {

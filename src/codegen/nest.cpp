@@ -1,4 +1,5 @@
 #include "codegen/nest.h"
+#include "codegen/small_float.h"
 #include "loop/verify.h"
 #include <algorithm>
 
@@ -24,7 +25,9 @@ Value* Nest::offset(const Access& a, Body& indices) {
     if (!sum) sum = e.i64(0);
     int64_t size = size_of(e.f.buffers[a.buffer.index].dtype);
     for (const loop::Indirect& i : a.at) {
-        Value* index = e.ir.CreateSExt(indices.emit(i.index), e.ir.getInt64Ty());
+        Value* given = indices.emit(i.index);
+        bool positive = is_unsigned(e.f.expr(i.index).dtype);
+        Value* index = positive ? e.ir.CreateZExt(given, e.ir.getInt64Ty()) : e.ir.CreateSExt(given, e.ir.getInt64Ty());
         Value* extent = e.scalar(i.extent);
         // one unsigned comparison refuses negative ones too
         indices.check(e.ir.CreateICmpUGE(index, extent), Fault::index_range, a.buffer, index, extent);
@@ -43,17 +46,18 @@ void Nest::bounds(Body& body, loop::BufferId b, Value* offset, Value* lanes, Val
 }
 
 Value* Nest::load(DType t, Value* pointer, int width, Value* mask) {
-    bool boolean = t == DType::boolean;
-    Type* scalar = boolean ? e.ir.getInt8Ty() : e.scalar_type(t);
+    Type* scalar = e.memory_type(t);
     Type* type = width == 1 ? scalar : llvm::FixedVectorType::get(scalar, unsigned(width));
     llvm::Align align(1);                                // buffers may lie anywhere
     Value *zero = llvm::Constant::getNullValue(type), *loaded;
     if (mask) loaded = e.ir.CreateMaskedLoad(type, pointer, align, mask, zero);
     else loaded = e.ir.CreateAlignedLoad(type, pointer, align);
-    return boolean ? e.ir.CreateICmpNE(loaded, zero) : loaded;
+    if (is_small_float(t)) return emit_widened(e, t, loaded);
+    return t == DType::boolean ? e.ir.CreateICmpNE(loaded, zero) : loaded;
 }
 void Nest::store(DType t, Value* value, Value* pointer, Value* mask) {
     if (t == DType::boolean) value = e.ir.CreateZExt(value, value->getType()->getWithNewType(e.ir.getInt8Ty()));
+    if (is_small_float(t)) value = emit_narrowed(e, t, value);
     llvm::Align align(1);
     if (mask) e.ir.CreateMaskedStore(value, pointer, align, mask);
     else e.ir.CreateAlignedStore(value, pointer, align);

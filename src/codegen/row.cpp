@@ -106,7 +106,7 @@ class Rows {
         each_inner_row([&](Value* begin, Value* end) { inner.run(begin, end, rows); });
         Value* total = e_.get(single);
         if (plan_.width > 1) total = fold_combine(e_, r.fold, t, fold_lanes(e_, r.fold, t, e_.get(wide)), total);
-        e_.set(results_[size_t(r.result)], total);
+        e_.set(results_[size_t(r.result)], fold_result(e_, t, total));
     }
     void store_point(Body& one, const loop::Store& s, Value* rows) {
         if (!runs_inner(s)) return nest_.store_one(one, s.out, one.emit(s.value));
@@ -187,6 +187,7 @@ class Rows {
         Emitter::Var wide = wide_results_[size_t(r.result)];
         e_.set(wide, fold_identity(e_, r.fold, t, plan_.width));
         along_inner(body, fold_reads(e_, r), [&] { e_.set(wide, fold_step(e_, r, body, e_.get(wide))); });
+        e_.set(wide, fold_result(e_, t, e_.get(wide)));
     }
     void store_columns(Body& body, Body& uniform, const loop::Store& s, llvm::BasicBlock* slow) {
         slow_ = slow;

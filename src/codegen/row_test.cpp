@@ -1,17 +1,19 @@
 #include "codegen/kernel_case.h"
 #include <gtest/gtest.h>
+#include <tuple>
 
 namespace nereus::test {
 TEST(Row, EveryFold) {
-    for (const char* dtype : {"i32", "i64", "f32", "f64"})
+    for (const char* dtype : {"i32", "i64", "f32", "f64", "i8", "i16", "u8", "u16", "u32", "u64", "f16", "bf16"})
         for (const char* fold : {"sum", "prod", "max", "min"}) {
             bool product = fold[0] == 'p';
             std::string t(dtype);
             // products of many numbers overflow: keep floats near 1
-            std::string value = product && dtype[0] == 'f' ? "add(mul(x[g, r], 0.01:" + t + "), 1:" + t + ")" : "x[g, r]";
+            std::string value = product && t.find('f') != t.npos ? "add(mul(x[g, r], 0.01:" + t + "), 1:" + t + ")" : "x[g, r]";
             std::string text = "kernel k(x: " + t + ", y: out " + t + ") { parallel g; reduce r; %0 = " + fold + " over r of " +
                                value + "; y[g] = %0 }";
-            check_kernel(text.c_str(), 60, t == "f32" ? 2e-3 : 1e-11);
+            double small = t == "f16" ? 4e-3 : t == "bf16" ? 3e-2 : 0;
+            check_kernel(text.c_str(), t == "f32" || t == "i64" ? 60 : 20, small ? small : t == "f32" ? 2e-3 : 1e-11);
         }
     check_kernel("kernel k(x: bool, y: out bool, z: out bool) { parallel g; reduce r; %0 = any over r of x[g, r]"
                  "; %1 = all over r of x[g, r]; y[g] = %0; z[g] = not(%1) }", 60, 0);
@@ -57,6 +59,25 @@ TEST(Row, NanPropagatesThroughMax) {
     }
 }
 
+// 2048 + 1 is 2048 in f16, 256 + 1 is 256 in bf16: a sum that is rounded on the way stands still there.
+TEST(Row, SmallFloatsAccumulateInF32) {
+    for (const auto& [dtype, one, sum] : {std::tuple("f16", 0x3c00, 0x6c00), std::tuple("bf16", 0x3f80, 0x4580)}) {
+        std::string t(dtype);
+        for (std::string text : {"kernel k(x: " + t + ", y: out " + t + ") { parallel g; reduce r; %0 = sum over r of x[g, r]; y[g] = %0 }",
+                                 "kernel k(x: " + t + ", y: out " + t + ") { parallel g; parallel axis m; parallel axis n; reduce axis k; "
+                                 "%0 = contract over k of x[g, m, k], x[g, k, n]; y[g, m, n] = %0 }"})
+            for (const Target& target : targets()) {
+                KernelCase c;
+                c.f = parsed(text.c_str());
+                Rng rng(1);
+                if (c.f.groups.size() == 2) make_dense(c, {{1}, {4096}}, rng);
+                else make_dense(c, {{1}, {1}, {1}, {4096}}, rng);
+                c.buffers[0] = bytes_of(std::vector<uint16_t>(4096, uint16_t(one)));
+                EXPECT_EQ(as<uint16_t>(run(compile(c.f, target), c).buffers[1])[0], sum) << target.name << " " << text;
+            }
+    }
+}
+
 TEST(Row, DivisionInsideAFoldFaults) {
     check_kernel("kernel k(x: i32, y: out i32) { parallel g; reduce r; %0 = sum over r of div(7:i32, x[g, r]); y[g] = %0 }", 100, 0);
 }
@@ -99,10 +120,10 @@ TEST(Scatter, AddsInOrder) {
 
 TEST(Scatter, EveryUpdateAndLayout) {
     for (const char* sign : {":=", "+=", "*=", "max=", "min="})
-        for (const char* dtype : {"i32", "i64", "f32", "f64"}) {
+        for (const char* dtype : {"i32", "i64", "f32", "f64", "u8", "f16"}) {
             std::string t(dtype);
             std::string text = "kernel k(v: " + t + ", y: out " + t + ") { parallel g; sequential j; y[g] " + sign + " v[g, j] }";
-            check_kernel(text.c_str(), 20, t == "f32" ? 1e-3 : 1e-10);
+            check_kernel(text.c_str(), 20, t == "f32" ? 1e-3 : t == "f16" ? 0 : 1e-10);
         }
 }
 

@@ -4,6 +4,7 @@
 #include "driver/compile.h"
 #include "ir/instantiate.h"
 #include "value/value.h"
+#include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
 #include <map>
@@ -46,13 +47,9 @@ struct RandomInputs {
         for (int64_t i = 0; i < made.count(); ++i) {
             double real = std::uniform_real_distribution<>(-reach, reach)(random);
             int64_t whole = int64_t(random() % 41) - 20;
-            switch (made.dtype()) {
-            case DType::boolean: reinterpret_cast<uint8_t*>(at)[i] = uint8_t(whole & 1); break;
-            case DType::i32: reinterpret_cast<int32_t*>(at)[i] = int32_t(whole); break;
-            case DType::i64: reinterpret_cast<int64_t*>(at)[i] = whole; break;
-            case DType::f32: reinterpret_cast<float*>(at)[i] = float(real); break;
-            case DType::f64: reinterpret_cast<double*>(at)[i] = real; break;
-            }
+            const DType t = made.dtype();
+            const uint64_t word = is_float(t) ? word_of(t, real) : word_of(t, t == DType::boolean ? whole & 1 : whole);
+            std::memcpy(at + i * size_of(t), &word, size_t(size_of(t)));
         }
         return Value::tensor(std::move(made));
     }

@@ -98,6 +98,7 @@ class EmitFunction {
     void unreachable(const Binding& b);
     void loop(const Binding& b);
     void host_op(const Binding& b);
+    Reg wrapped(Reg number, DType to);                   // a number of `to`
     void builtin(const Binding& b);
     void check(const Binding& b);
     const std::unordered_set<ValueId>& uses(BindingId id);           // of objects, nested blocks included

@@ -38,12 +38,15 @@ void EmitFunction::host_op(const Binding& b) {
         break;
     case HostOp::none: invariant(false, "emit: not a host operation");
     }
-    if (to == DType::i32) {                              // registers hold 64 bits
-        Reg wrapped = fresh();
-        put(Opcode::wrap32, wrapped, reg);
-        reg = wrapped;
-    }
-    bind_number(result, reg);
+    bind_number(result, wrapped(reg, to));
+}
+
+// Registers hold 64 bits.
+Reg EmitFunction::wrapped(Reg number, DType to) {
+    if (!is_integer(to) || size_of(to) == 8) return number;
+    Reg reg = fresh();
+    put(Opcode::wrap, reg, number, 0, uint16_t(to));
+    return reg;
 }
 
 void EmitFunction::builtin(const Binding& b) {

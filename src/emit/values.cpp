@@ -1,4 +1,5 @@
 #include "emit/function.h"
+#include "tensor/element.h"
 #include <cstring>
 
 namespace nereus {
@@ -9,15 +10,8 @@ std::vector<std::byte> literal_bytes(const Literal& literal, DType dtype) {
     std::vector<std::byte> bytes(count * size_t(size_of(dtype)));
     for (size_t i = 0; i < count; ++i) {
         std::byte* at = bytes.data() + i * size_t(size_of(dtype));
-        double r = real ? literal.reals[i] : double(literal.integers[i]);
-        int64_t n = !real ? literal.integers[i] : is_float(dtype) ? 0 : int64_t(r);        // 1e30 is no integer
-        switch (dtype) {
-        case DType::boolean: *at = std::byte(n != 0); break;
-        case DType::i32: { int32_t v = int32_t(n); std::memcpy(at, &v, 4); break; }
-        case DType::i64: std::memcpy(at, &n, 8); break;
-        case DType::f32: { float v = float(r); std::memcpy(at, &v, 4); break; }
-        case DType::f64: std::memcpy(at, &r, 8); break;
-        }
+        const uint64_t word = real ? word_of(dtype, literal.reals[i]) : word_of(dtype, literal.integers[i]);
+        std::memcpy(at, &word, size_t(size_of(dtype)));
     }
     return bytes;
 }
@@ -159,13 +153,7 @@ void EmitFunction::immediate(const Binding& b) {
     const Type t = type(v);
     if (b.form == Form::dim) {
         if (kept(v) == Kept::number) {
-            Reg reg = dim(b.dim);
-            if (*t.element.dtype == DType::i32) {
-                Reg wrapped = fresh();
-                put(Opcode::wrap32, wrapped, reg);
-                reg = wrapped;
-            }
-            bind_number(v, reg);
+            bind_number(v, wrapped(dim(b.dim), *t.element.dtype));
         }
         return;
     }

@@ -13,8 +13,8 @@ Result<bool> literal_matches(const Literal& literal, const Datum& value) {
                      .message = "what a literal is matched with is a scalar, found shape " + shape_text(value.shape()),
                      .hint = "take one element, as in %x[0]"};
     HostTensor number = value.tensor();
-    if (literal.kind == Literal::Kind::real) return number.as_f64(0) == literal.reals[0];
-    if (is_float(number.dtype())) return number.as_f64(0) == double(literal.integers[0]);
+    if (literal.kind == Literal::Kind::real) return number.as_f64(0) == rounded(number.dtype(), literal.reals[0]);
+    if (is_float(number.dtype())) return number.as_f64(0) == rounded(number.dtype(), double(literal.integers[0]));
     return number.as_i64(0) == literal.integers[0];
 }
 

@@ -99,20 +99,16 @@ std::span<const Datum> Datum::items() const {
 HostTensor Datum::tensor() const {
     invariant(is(DatumKind::tensor), "tensor() of another kind");
     if (!inline_) return node_->rest->tensor;
-    switch (dtype_) {
-    case DType::boolean: return HostTensor::scalar(bits_ != 0);
-    case DType::i32: return HostTensor::scalar(std::bit_cast<int32_t>(uint32_t(bits_)));
-    case DType::i64: return HostTensor::scalar(std::bit_cast<int64_t>(bits_));
-    case DType::f32: return HostTensor::scalar(std::bit_cast<float>(uint32_t(bits_)));
-    case DType::f64: break;
-    }
-    return HostTensor::scalar(std::bit_cast<double>(bits_));
+    return with_type(dtype_, [&](auto element) {
+        std::memcpy(static_cast<void*>(&element), &bits_, sizeof element);
+        return HostTensor::scalar(element);
+    });
 }
 DType Datum::dtype() const { return inline_ ? dtype_ : node_->rest->tensor.dtype(); }
 Extents Datum::shape() const { return inline_ ? Extents() : node_->rest->tensor.shape(); }
 std::optional<int64_t> Datum::as_integer() const {
     if (!inline_ || !is_integer(dtype_)) return std::nullopt;
-    return dtype_ == DType::i32 ? std::bit_cast<int32_t>(uint32_t(bits_)) : std::bit_cast<int64_t>(bits_);
+    return int64_t(word_of(dtype_, int64_t(bits_)));     // with its sign
 }
 std::optional<bool> Datum::as_boolean() const {
     return inline_ && dtype_ == DType::boolean ? std::optional(bits_ != 0) : std::nullopt;

@@ -10,20 +10,12 @@ Result<HostTensor> filled(DType dtype, const Literal& literal, std::span<const N
     HostTensor tensor = TRY(HostTensor::make(dtype, literal.is_tensor ? literal.shape : Extents()));
     std::span<T> out = TRY(tensor.mutable_data<T>());
     invariant(out.size() == numbers.size(), "a literal with as many numbers as its shape asks for");
-    for (size_t i = 0; i < out.size(); ++i) out[i] = T(numbers[i]);
+    for (size_t i = 0; i < out.size(); ++i) out[i] = element_cast<T>(numbers[i]);
     return tensor;
 }
 template <class Number>
 Result<HostTensor> filled(DType dtype, const Literal& literal, const std::vector<Number>& numbers) {
-    std::span<const Number> all(numbers);
-    switch (dtype) {
-    case DType::boolean: return filled<uint8_t>(dtype, literal, all);
-    case DType::i32: return filled<int32_t>(dtype, literal, all);
-    case DType::i64: return filled<int64_t>(dtype, literal, all);
-    case DType::f32: return filled<float>(dtype, literal, all);
-    case DType::f64: break;
-    }
-    return filled<double>(dtype, literal, all);
+    return with_type(dtype, [&](auto zero) { return filled<decltype(zero), Number>(dtype, literal, std::span<const Number>(numbers)); });
 }
 
 std::optional<uint32_t> field_index(const TypeDecl& decl, std::string_view name) {

@@ -58,7 +58,7 @@ class RandomArguments {
         for (int64_t i = 0; i < made->count(); ++i) {
             if (dtype == DType::f32) (*made->mutable_data<float>())[size_t(i)] = float(below(9) - 2) / 2;
             if (dtype == DType::i64) (*made->mutable_data<int64_t>())[size_t(i)] = below(6);
-            if (dtype == DType::boolean) (*made->mutable_data<uint8_t>())[size_t(i)] = uint8_t(below(2));
+            if (dtype == DType::boolean) (*made->mutable_data<bool>())[size_t(i)] = below(2) != 0;
         }
         return Value::tensor(*made);
     }

@@ -3,6 +3,7 @@
 #pragma once
 #include "exe/executable.h"
 #include <algorithm>
+#include <array>
 
 namespace nereus {
 template <class E> struct EnumNames;                      // of every enum that is stored, in order
@@ -19,7 +20,11 @@ template <> struct EnumNames<DoorLeaf::Kind> {
     static constexpr std::string_view names[] = {"number", "address", "object"};
 };
 template <> struct EnumNames<DType> {
-    static constexpr std::string_view names[] = {"bool", "i32", "i64", "f32", "f64"};
+    static constexpr auto names = [] {
+        std::array<std::string_view, dtype_count> all;
+        for (int i = 0; i < dtype_count; ++i) all[size_t(i)] = dtype_name(DType(i));
+        return all;
+    }();
 };
 template <> struct EnumNames<Code> {
     static constexpr std::string_view names[] = {"usage",  "parse",       "name",      "type",    "shape",

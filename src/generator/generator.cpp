@@ -43,7 +43,7 @@ Expr Generator::literal(const Type& want) {
         static constexpr const char* reals[] = {"0.5", "2.0", "(-0.75)", "1.25", "0.3", "(-1.5)"};
         static constexpr const char* wholes[] = {"0", "1", "2", "3", "(-1)", "5"};
         if (want.dtype == DType::boolean) number.form = chance(50) ? "true" : "false";
-        else number.form = is_float(want.dtype) ? reals[below(6)] : wholes[below(6)];
+        else number.form = is_float(want.dtype) ? reals[below(6)] : wholes[below(is_unsigned(want.dtype) ? 4 : 6)];
         if (want.dims.empty()) return number;            // a tensor of any rank too
         std::string sizes;
         Type type = want;
@@ -289,6 +289,11 @@ Type Generator::some_tensor(DType dtype, bool known) {
     return type;
 }
 
+DType Generator::some_integer() {
+    static constexpr DType dtypes[] = {DType::i32, DType::i8, DType::i16, DType::u8, DType::u16, DType::u32, DType::u64};
+    return dtypes[below(std::size(dtypes))];
+}
+
 Type Generator::some_type(int depth) {
     auto part = [&] { return forget_variables(some_type(depth + 1)); };
     switch (below(depth > 1 ? 10 : 24)) {
@@ -296,7 +301,7 @@ Type Generator::some_type(int depth) {
     case 6: return scalar(DType::i64);
     case 7: return scalar(DType::f64);
     case 8: return options_.smooth || chance(50) ? scalar(DType::boolean) : some_tensor(DType::i64, false);
-    case 9: return options_.smooth || chance(70) ? some_tensor(DType::f64, true) : some_tensor(chance(70) ? DType::f32 : DType::i32, false);
+    case 9: return options_.smooth || chance(70) ? some_tensor(DType::f64, true) : some_tensor(chance(70) ? DType::f32 : some_integer(), false);
     case 10: case 11: return tuple({part(), part()});
     case 12: case 13: return data("List", {part()});
     case 14: return data("Tree", {part()});

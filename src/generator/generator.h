@@ -80,6 +80,7 @@ class Generator {
     Dim any_dim() const { return {}; }
     Dim known_dim();                         // a number or a size in scope
     Type some_type(int depth = 0);           // of a local value, sizes known or any
+    DType some_integer();                                // narrow or unsigned
     Type some_tensor(DType dtype, bool known);
     Type outside_type(int depth = 0);        // of an argument of the program
     // What a value of this type is taken apart into; `refutable`: it must be able to fail.

@@ -1,5 +1,6 @@
 #include "generator/nudge.h"
 #include <cmath>
+#include <cstring>
 #include <functional>
 
 namespace nereus::gen {
@@ -13,9 +14,8 @@ Value changed(const Value& value, const Value& other, const Change& change) {
         HostTensor copy = *HostTensor::make(x.dtype(), x.shape());
         std::byte* to = *copy.mutable_bytes();
         for (int64_t i = 0; i < x.count(); ++i) {
-            double made = change(x.as_f64(i), y.as_f64(i));
-            if (x.dtype() == DType::f64) reinterpret_cast<double*>(to)[i] = made;
-            else reinterpret_cast<float*>(to)[i] = float(made);
+            const uint64_t made = word_of(x.dtype(), change(x.as_f64(i), y.as_f64(i)));
+            std::memcpy(to + i * size_of(x.dtype()), &made, size_t(size_of(x.dtype())));
         }
         return Value::tensor(std::move(copy));
     }

@@ -102,8 +102,9 @@ Expr choose(Generator& g, const Type& want, int depth) {
 }
 Expr casted(Generator& g, const Type& want, int depth) {
     Type from = want;
-    static constexpr DType dtypes[] = {DType::i64, DType::f32, DType::boolean, DType::i64, DType::i32};
-    from.dtype = dtypes[g.below(g.options().smooth ? 1 : 5)];
+    static constexpr DType dtypes[] = {DType::i64, DType::f32, DType::boolean, DType::i64};
+    const size_t at = g.below(g.options().smooth ? 1 : 5);
+    from.dtype = at < std::size(dtypes) ? dtypes[at] : g.some_integer();
     Expr a = g.expr(from, depth);
     Type type = a.type;
     type.dtype = want.dtype;

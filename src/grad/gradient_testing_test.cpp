@@ -10,6 +10,7 @@
 #include "vm/context.h"
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -35,13 +36,10 @@ struct Arguments {
         for (int64_t i = 0; i < made.count(); ++i) {
             double real = std::uniform_real_distribution<>(c.low, c.high)(random);
             int64_t whole = std::uniform_int_distribution<int64_t>(c.whole_low, c.whole_high)(random);
-            switch (made.dtype()) {
-            case DType::boolean: reinterpret_cast<uint8_t*>(at)[i] = uint8_t(random() & 1); break;
-            case DType::i32: reinterpret_cast<int32_t*>(at)[i] = int32_t(whole); break;
-            case DType::i64: reinterpret_cast<int64_t*>(at)[i] = whole; break;
-            case DType::f32: reinterpret_cast<float*>(at)[i] = float(real); break;
-            case DType::f64: reinterpret_cast<double*>(at)[i] = real; break;
-            }
+            const DType t = made.dtype();
+            if (t == DType::boolean) whole = int64_t(random() & 1);
+            const uint64_t word = is_float(t) ? word_of(t, real) : word_of(t, whole);
+            std::memcpy(at + i * size_of(t), &word, size_t(size_of(t)));
         }
         return Value::tensor(std::move(made));
     }

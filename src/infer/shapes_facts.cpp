@@ -121,9 +121,9 @@ double Knowledge::magnitude(Dim d) {
 }
 
 bool Knowledge::exact(Dim number, DType dtype) {
-    double limit = dtype == DType::i64 ? std::ldexp(1.0, 62) : std::ldexp(1.0, 30);
-    if (std::optional<int64_t> value = facts.dims().constant_value(number)) return std::fabs(double(*value)) <= 2 * limit - 1;
+    if (std::optional<int64_t> value = facts.dims().constant_value(number)) return fits(dtype, *value);
     if (dtype == DType::i64 && facts.dims().as_symbol(number)) return true;
-    return magnitude(number) <= limit;
+    if (is_unsigned(dtype) && facts.less_equal(facts.dims().constant(0), number) != Answer::yes) return false;
+    return magnitude(number) <= std::ldexp(1.0, precision(dtype) - 1);
 }
 } // namespace nereus

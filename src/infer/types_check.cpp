@@ -1,6 +1,9 @@
 // What can be said about a body only when all its types are found.
 #include "infer/exhaustive.h"
 #include "infer/types_body.h"
+#include "tensor/element.h"
+#include <charconv>
+#include <cmath>
 
 namespace nereus {
 namespace {
@@ -21,17 +24,27 @@ Status check_nesting(const TypeContext& context, const Function& function, const
     return {};
 }
 
+Error unfit(const std::string& number, DType dtype, Span span) {
+    return Error{Code::type, number + " does not fit " + std::string(dtype_name(dtype)), span,
+                 std::string("cast the other side to ") + (is_small_float(dtype) ? "f32" : is_float(dtype) ? "f64" : "i64")};
+}
+// Everything that can be written fits i64 and f64.
 Status check_literal(const TypeContext& context, const BodyTypes& types, const Binding& binding) {
     const Terms& terms = context.terms;
-    if (binding.literal.kind != Literal::Kind::integer) return {};
     TermId type = types.values[binding.results[0].index];
     if (terms[type].kind != TermKind::tensor) return {};
     const TypeTerm& element = terms[terms.part(type, 0)];
-    if (element.kind != TermKind::dtype || element.dtype != DType::i32) return {};   // i64 holds all that can be written
-    for (int64_t number : binding.literal.integers)
-        if (number < INT32_MIN || number > INT32_MAX)
-            return Error{Code::type, std::to_string(number) + " does not fit i32", binding.span,
-                         "cast the other side to i64"};
+    if (element.kind != TermKind::dtype) return {};
+    const DType dtype = element.dtype;
+    for (int64_t number : binding.literal.integers) {
+        const bool good = is_float(dtype) ? std::isfinite(rounded(dtype, double(number))) : !is_integer(dtype) || fits(dtype, number);
+        if (!good) return unfit(std::to_string(number), dtype, binding.span);
+    }
+    for (double number : binding.literal.reals) {
+        if (std::isfinite(rounded(dtype, number))) continue;
+        char text[32];
+        return unfit(std::string(text, std::to_chars(text, text + sizeof text, number).ptr), dtype, binding.span);
+    }
     return {};
 }
 } // namespace

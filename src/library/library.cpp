@@ -3,17 +3,13 @@
 #include <algorithm>
 
 namespace nereus {
-namespace {
-constexpr std::string_view names[] = {"topk_i32", "topk_i64", "topk_f32", "topk_f64"};
-constexpr Kernel kernels[] = {topk_i32, topk_i64, topk_f32, topk_f64};
-static_assert(std::size(names) == std::size(kernels));
-} // namespace
-
-std::span<const Kernel> library() { return kernels; }
+std::span<const Kernel> library() { return topk_kernels(); }
 
 std::optional<uint32_t> library_index(std::string_view name) {
-    auto found = std::find(std::begin(names), std::end(names), name);
-    if (found == std::end(names)) return std::nullopt;
-    return uint32_t(found - std::begin(names));
+    constexpr std::string_view topk = "topk_";
+    const std::optional<DType> dtype = name.starts_with(topk) ? dtype_from_name(name.substr(topk.size())) : std::nullopt;
+    const auto found = dtype ? std::ranges::find(topk_dtypes, *dtype) : std::end(topk_dtypes);
+    if (found == std::end(topk_dtypes)) return std::nullopt;
+    return uint32_t(found - std::begin(topk_dtypes));
 }
 } // namespace nereus

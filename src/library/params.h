@@ -35,7 +35,7 @@ struct GroupParams {
 // Elements lie at any alignment.
 template <class T> T load_element(const std::byte* at) {
     T value;
-    std::memcpy(&value, at, sizeof value);
+    std::memcpy(static_cast<void*>(&value), at, sizeof value);
     return value;
 }
 template <class T> void store_element(std::byte* at, T value) { std::memcpy(at, &value, sizeof value); }

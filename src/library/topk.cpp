@@ -1,14 +1,15 @@
 // The result is its own scratch: a heap of the best k so far, its worst on top, sorted in place at the end.
 #include "library/kernels.h"
 #include "library/params.h"
-#include <type_traits>
+#include "tensor/element.h"
 
 namespace nereus {
 namespace {
 template <class T> bool above(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>)
-        if (a != a || b != b) return a != a && b == b;
-    return a > b;
+    const WideOf<T> x = a, y = b;
+    if constexpr (is_real<T>)
+        if (x != x || y != y) return x != x && y == y;
+    return x > y;
 }
 
 template <class T> struct Best {
@@ -66,8 +67,11 @@ template <class T> int32_t topk(const Launch* launch, int64_t task_begin, int64_
 }
 } // namespace
 
-int32_t topk_i32(const Launch* l, int64_t begin, int64_t end, Worker* w) { return topk<int32_t>(l, begin, end, w); }
-int32_t topk_i64(const Launch* l, int64_t begin, int64_t end, Worker* w) { return topk<int64_t>(l, begin, end, w); }
-int32_t topk_f32(const Launch* l, int64_t begin, int64_t end, Worker* w) { return topk<float>(l, begin, end, w); }
-int32_t topk_f64(const Launch* l, int64_t begin, int64_t end, Worker* w) { return topk<double>(l, begin, end, w); }
+
+std::span<const Kernel> topk_kernels() {
+    static constexpr Kernel kernels[] = {topk<int32_t>, topk<int64_t>,  topk<float>,    topk<double>,   topk<int8_t>, topk<int16_t>,
+                                         topk<uint8_t>, topk<uint16_t>, topk<uint32_t>, topk<uint64_t>, topk<F16>,    topk<BF16>};
+    static_assert(std::size(kernels) == std::size(topk_dtypes));
+    return kernels;
+}
 } // namespace nereus

@@ -1,7 +1,7 @@
 #include "loop/builder.h"
 #include "loop/verify.h"
+#include "tensor/element.h"
 #include <algorithm>
-#include <bit>
 
 namespace nereus::loop {
 Builder::Builder(std::string name) { function_.name = std::move(name); }
@@ -38,21 +38,8 @@ AccessId Builder::intern(Access a) {
     return AccessId(at);
 }
 
-ExprId Builder::number(DType t, double value) {
-    switch (t) {
-    case DType::boolean: return bits(t, value != 0);
-    case DType::i32: return bits(t, int32_t(value));
-    case DType::i64: return bits(t, int64_t(value));
-    case DType::f32: return bits(t, std::bit_cast<uint32_t>(float(value)));
-    case DType::f64: return bits(t, std::bit_cast<int64_t>(value));
-    }
-    return {};
-}
-ExprId Builder::integer(DType t, int64_t value) {
-    if (t == DType::i64) return bits(t, value);
-    if (t == DType::i32) return bits(t, int32_t(value));
-    return number(t, double(value));
-}
+ExprId Builder::number(DType t, double value) { return bits(t, int64_t(word_of(t, value))); }
+ExprId Builder::integer(DType t, int64_t value) { return bits(t, int64_t(word_of(t, value))); }
 ExprId Builder::bits(DType t, int64_t bits) { return intern({.op = Op::constant, .dtype = t, .bits = bits}); }
 ExprId Builder::read(ScalarId s) {
     return intern({.op = Op::scalar, .dtype = function_.scalars[s.index].dtype, .bits = s.index});

@@ -3,7 +3,8 @@
 // Meaning. Integers wrap. Floats follow IEEE: no rule may change NaN, infinity or signed zero; a product that feeds
 // a sum may be fused (FMA). max and min propagate NaN. `div` truncates on integers, `floor_div` floors, `mod` has
 // the divisor's sign; a zero divisor at any point fails the launch. `cast` float -> int goes toward zero,
-// saturates, NaN -> 0; int -> int wraps; -> bool is != 0. All operands are evaluated, also those of `select`.
+// saturates, NaN -> 0; int -> int wraps; -> bool is != 0. Values of f16 and bf16 are rounded after each operator; folds
+// and contractions of them run in f32 and are rounded once. All operands are evaluated, also those of `select`.
 #pragma once
 #include "base/id.h"
 #include "tensor/dtype.h"
@@ -18,7 +19,7 @@ using AccessId = Id<struct AccessTag>;
 
 enum class Op : uint8_t {
     // leaves; `bits` says which
-    constant,      // bits: the value, f32 in the low half, bool 0 or 1
+    constant,      // bits: the value, as tensor/element.h:to_word writes it
     scalar,        // bits: a ScalarId; one number per launch
     index,         // bits: a GroupId; i64, row-major position in the group
     load,          // bits: an AccessId

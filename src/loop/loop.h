@@ -39,7 +39,7 @@ struct Scalar { std::string name; DType dtype; };
 
 // Adds index * stride elements to an address; an index outside [0, extent) is Fault::index_range.
 struct Indirect {
-    ExprId index;                         // i32 or i64
+    ExprId index;                         // an integer
     ScalarId stride, extent;              // i64
     bool operator==(const Indirect&) const = default;
 };

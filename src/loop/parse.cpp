@@ -3,6 +3,7 @@
 #include "loop/builder.h"
 #include "loop/text.h"
 #include "loop/verify.h"
+#include "tensor/element.h"
 #include <bit>
 #include <charconv>
 #include <map>
@@ -272,13 +273,17 @@ class Parser {
             float value = 0;
             end = std::from_chars(first, last, value);
             bits = std::bit_cast<uint32_t>(value);
-        } else if (t == DType::f64) {
+        } else if (is_float(t)) {
             double value = 0;
             end = std::from_chars(first, last, value);
-            bits = std::bit_cast<int64_t>(value);
+            bits = int64_t(word_of(t, value));
+        } else if (t == DType::u64) {
+            uint64_t value = 0;
+            end = std::from_chars(first, last, value);
+            bits = int64_t(value);
         } else {
             end = std::from_chars(first, last, bits);
-            if (t == DType::i32 && bits != int32_t(bits)) end.ec = std::errc::result_out_of_range;
+            if (!fits(t, bits)) end.ec = std::errc::result_out_of_range;
         }
         if (end.ec == std::errc() && end.ptr == last && t != DType::boolean) return b.bits(t, bits);
         at_ = start;

@@ -1,9 +1,10 @@
 // Prints each statement as a tree; an expression with several uses gets a name ($0, $1, ...) on a line of its own
 // before the first statement that needs it, so the text stays as small as the graph.
 #include "loop/text.h"
-#include <bit>
+#include "tensor/element.h"
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 namespace nereus::loop {
 namespace {
@@ -113,19 +114,25 @@ class Printer {
         if (op_row(x.op).gives == Gives::stated) s += ", " + std::string(dtype_name(x.dtype));
         return s + ")";
     }
+    static double real_of(const Expr& x) {
+        return with_type(x.dtype, [&](auto element) {
+            std::memcpy(static_cast<void*>(&element), &x.bits, sizeof element);
+            return is_real<decltype(element)> ? double(element) : 0.0;
+        });
+    }
     // The shortest decimal that reads back to the same bits; a NaN shows its bits, since it may carry a payload.
     static std::string constant(const Expr& x) {
         char text[64];
         std::to_chars_result end{text, {}};
-        double value = x.dtype == DType::f64   ? std::bit_cast<double>(x.bits)
-                       : x.dtype == DType::f32 ? double(std::bit_cast<float>(uint32_t(x.bits))) : 0.0;
+        const double value = real_of(x);
         if (x.dtype == DType::boolean) return x.bits ? "true" : "false";
         if (std::isnan(value)) {
             end = std::to_chars(text, text + sizeof text, uint64_t(x.bits), 16);
             return "0x" + std::string(text, end.ptr) + ":" + std::string(dtype_name(x.dtype));
         }
         if (x.dtype == DType::f32) end = std::to_chars(text, text + sizeof text, float(value));
-        else if (x.dtype == DType::f64) end = std::to_chars(text, text + sizeof text, value);
+        else if (is_float(x.dtype)) end = std::to_chars(text, text + sizeof text, value);
+        else if (is_unsigned(x.dtype)) end = std::to_chars(text, text + sizeof text, uint64_t(x.bits));
         else end = std::to_chars(text, text + sizeof text, x.bits);
         return std::string(text, end.ptr) + ":" + std::string(dtype_name(x.dtype));
     }

@@ -22,21 +22,26 @@ bool reaches_index(const Function& f, ExprId root, GroupId g) {
     return false;
 }
 
+// Of a lane in a register: small floats are computed as f32.
+int64_t register_size(DType t) { return is_small_float(t) ? size_of(DType::f32) : size_of(t); }
+
 // Lanes of a vector body along `along`; 1 if no vector body is worth or able to be written:
-// there is no vector division of i64, and an index may not change from lane to lane.
+// there is no vector division of 64-bit integers, and an index may not change from lane to lane.
 int vector_width(const Function& f, const Machine& machine, GroupId along) {
-    int64_t narrowest = 8;
+    int64_t narrowest = 8, widest = 1;
     bool numbers = false;
     std::vector<uint64_t> masks = group_masks(f);
     for (size_t i = 0; i < f.exprs.size(); ++i) {
         const Expr& e = f.exprs[i];
         if (!(masks[i] & bit(along)) && e.op != Op::constant) continue;
         bool divides = e.op == Op::div || e.op == Op::floor_div || e.op == Op::mod;
-        if (divides && e.dtype == DType::i64) return 1;
+        if (divides && is_integer(e.dtype) && size_of(e.dtype) == 8) return 1;
         if (e.dtype == DType::boolean) continue;
         numbers = true;
-        narrowest = std::min(narrowest, size_of(e.dtype));
+        narrowest = std::min(narrowest, register_size(e.dtype));
+        widest = std::max(widest, register_size(e.dtype));
     }
+    narrowest = std::max(narrowest, widest / 4);       // one vector of the narrowest is at most four of the widest
     for (const Access& a : f.accesses)
         for (const Indirect& at : a.at)
             if (reaches_index(f, at.index, along)) return 1;
@@ -104,7 +109,7 @@ std::optional<ContractPlan> contract_plan(const Function& f, const Form& form, c
         for (GroupId g : f.access(std::get<Store>(f.body[s]).out).groups) at |= bit(g);
         if (at & ~all) return std::nullopt;
     }
-    plan.width = machine.vector_bytes / int(size_of(f.expr(c->left).dtype));
+    plan.width = machine.vector_bytes / int(register_size(f.expr(c->left).dtype));
     plan.epilogue_width = std::min(plan.width, vector_width(f, machine, plan.n));
     if (machine.fma) plan.rows = 6;                        // 12 sums, 2 columns, 1 row: 15 registers
     if (machine.vector_registers >= 32) plan.vectors = 4;  // 24 sums, 4 columns, 1 row: 29

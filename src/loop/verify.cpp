@@ -65,7 +65,7 @@ class Verifier {
         if (row.gives == Gives::same && e.dtype != t)
             return wrong(std::string(row.name) + " gives its operand's dtype");
         if (row.gives == Gives::boolean && e.dtype != DType::boolean) return wrong("a comparison gives bool");
-        if (e.op == Op::philox && (t != DType::i64 || !is_integer(e.dtype)))
+        if (e.op == Op::philox && (t != DType::i64 || (e.dtype != DType::i32 && e.dtype != DType::i64)))
             return wrong("philox takes i64 and gives i32 or i64");
         return {};
     }
@@ -104,7 +104,7 @@ class Verifier {
         }
         for (const Indirect& at : a.at) {
             if (!has(at.index, limit) || !is_integer(f_.expr(at.index).dtype))
-                return wrong("an index is i32 or i64");
+                return wrong("an index is an integer");
             for (ScalarId s : {at.stride, at.extent})
                 if (s.index >= f_.scalars.size() || f_.scalars[s.index].dtype != DType::i64)
                     return wrong("stride and extent of an index are i64 scalars");

@@ -58,8 +58,8 @@ ValueId LowerFunction::pattern_holds(const Pattern& pattern, const Leaves& subje
         b.literal = pattern.literal;
         const DType dtype = *type_of(type).element.dtype;
         ValueId written = emit_number(std::move(b), dtype, span);
-        if (!is_float(dtype)) return compare(subject[0], written);
-        // floats are no numbers of the host: a kernel compares
+        if (is_host_number(dtype)) return compare(subject[0], written);
+        // no number of the host: a kernel compares
         ValueId same = add_leaf("", module().types.scalar(DType::boolean), span);
         Status made = op_of_leaves(Binding{.form = Form::op, .op = all_ops().find("eq"), .args = {subject[0], written}, .groups = {{}, {}},
                                            .results = {same}, .span = span});

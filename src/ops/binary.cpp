@@ -28,6 +28,7 @@ struct Add {
 struct Sub {
     double operator()(double a, double b) const { return a - b; }
     int64_t operator()(int64_t a, int64_t b) const { return wrap_sub(a, b); }
+    uint64_t operator()(uint64_t a, uint64_t b) const { return a - b; }
 };
 struct Mul {
     template <class W> W operator()(W a, W b) const { return multiply(a, b); }
@@ -36,6 +37,7 @@ struct Mul {
 struct Div {
     double operator()(double a, double b) const { return a / b; }
     int64_t operator()(int64_t a, int64_t b) const { return b == -1 ? wrap_sub(0, a) : a / b; }
+    uint64_t operator()(uint64_t a, uint64_t b) const { return a / b; }
 };
 struct FloorDiv {
     double operator()(double a, double b) const { return float_floor_div(a, b); }
@@ -43,6 +45,7 @@ struct FloorDiv {
         if (b == -1) return wrap_sub(0, a);
         return a / b - (a % b != 0 && (a < 0) != (b < 0));
     }
+    uint64_t operator()(uint64_t a, uint64_t b) const { return a / b; }
 };
 struct Mod {
     double operator()(double a, double b) const { return float_mod(a, b); }
@@ -50,6 +53,7 @@ struct Mod {
         if (b == -1) return 0;
         return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
     }
+    uint64_t operator()(uint64_t a, uint64_t b) const { return a % b; }
 };
 struct Maximum {
     template <class W> W operator()(W a, W b) const { return larger(a, b); }

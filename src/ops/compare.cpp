@@ -15,8 +15,8 @@ template <auto f> Result<Tensors> truth(const EvalArgs& args) {
     return with_type(a.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
         std::span<const T> left = a.data<T>(), right = b.data<T>();
-        std::span<uint8_t> out = TRY(y.mutable_data<uint8_t>());
-        for (int64_t i = 0; i < y.count(); ++i) out[size_t(i)] = f(left[size_t(in_a(i))], right[size_t(in_b(i))]);
+        std::span<bool> out = TRY(y.mutable_data<bool>());
+        for (int64_t i = 0; i < y.count(); ++i) out[size_t(i)] = f(WideOf<T>(left[size_t(in_a(i))]), WideOf<T>(right[size_t(in_b(i))]));
         return Tensors{std::move(y)};
     });
 }
@@ -27,7 +27,7 @@ Result<Tensors> select_eval(const EvalArgs& args) {
     HostTensor y = TRY(HostTensor::make(a.dtype(), TRY(broadcast_shapes(c.shape(), arms))));
     IndexMap in_c = IndexMap::broadcast(c.shape(), y.shape()), in_a = IndexMap::broadcast(a.shape(), y.shape()),
              in_b = IndexMap::broadcast(b.shape(), y.shape());
-    std::span<const uint8_t> chosen = c.data<uint8_t>();
+    std::span<const bool> chosen = c.data<bool>();
     return with_type(a.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
         std::span<const T> yes = a.data<T>(), no = b.data<T>();

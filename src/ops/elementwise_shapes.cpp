@@ -130,7 +130,9 @@ Result<Shaped> cast(const ShapeArgs& args, ShapeScope& scope) {
         bool keeps = !x.known.numbers.empty();
         for (Dim d : x.known.numbers) keeps = keeps && scope.exact(d, x.dtype) && scope.exact(d, to);
         if (keeps) y.known = x.known;
-        y.low = x.low, y.high = x.high;
+        // what does not fit wraps, and wrapped numbers keep to no bounds
+        bool inside = x.low.valid() && x.high.valid() && scope.exact(x.low, to) && scope.exact(x.high, to);
+        if (includes(to, x.dtype) || inside) y.low = x.low, y.high = x.high;
     }
     Dim number = number_of(x);
     if (to == DType::boolean && number.valid() && scope.exact(number, x.dtype))

@@ -9,7 +9,7 @@ std::span<const ValueId> OpLowering::args(size_t param) const {
 }
 bool is_number_type(const Type& type) {
     return type.kind == TypeKind::tensor && type.shape.ranked && type.shape.dims.empty() && type.element.dtype &&
-           !is_float(*type.element.dtype);
+           is_host_number(*type.element.dtype);
 }
 Dim OpLowering::size(ValueId v) {
     invariant(known(v).valid(), "the shapes stage gives every size a dim");
@@ -76,7 +76,6 @@ loop::ExprId KernelWriter::read(ValueId operand, std::vector<Along> along, std::
     DType dtype = op_.dtype(operand);
     if (const Literal* literal = op_.literal(operand); literal && !literal->is_tensor)
         return literal->kind == Literal::Kind::real ? builder_.number(dtype, literal->reals[0])
-               : is_float(dtype)                    ? builder_.number(dtype, double(literal->integers[0]))
                                                     : builder_.integer(dtype, literal->integers[0]);
     if (Dim dim = op_.immediate_dim(operand); dim.valid()) return builder_.cast(builder_.read(size(dim)), dtype);
     if (op_.is_number(operand)) {

@@ -5,7 +5,7 @@
 //   ten times:  w = (hi(0xCD9E8D57 * w2) ^ w1 ^ k0,  lo(0xCD9E8D57 * w2),  hi(0xD2511F53 * w0) ^ w3 ^ k1,
 //               lo(0xD2511F53 * w0)), and between rounds k0 += 0x9E3779B9, k1 += 0xBB67AE85, both mod 2^32
 // and of the result w, with u = w0 + 2^32 * w1:
-//   f32: (w0 >> 8) * 2^-24     f64: (u >> 11) * 2^-53     i32: the bits of w0     i64: the bits of u     bool: w0 odd
+//   floats with p bits: f64 (u >> 11) * 2^-53, others (w0 >> 32 - p) * 2^-p     integers: the low bits of u     bool: w0 odd
 #include "ops/elements.h"
 #include "ops/families.h"
 #include "ops/lowers.h"
@@ -26,9 +26,9 @@ Words philox(uint64_t key, uint64_t counter) {
 
 template <class T> T element_of(Words w) {
     uint64_t both = w.w0 + (uint64_t(w.w1) << 32);
-    if constexpr (std::is_same_v<T, float>) return float(w.w0 >> 8) * 0x1p-24f;
-    else if constexpr (std::is_same_v<T, double>) return double(both >> 11) * 0x1p-53;
-    else if constexpr (std::is_same_v<T, uint8_t>) return w.w0 & 1;
+    if constexpr (std::is_same_v<T, double>) return double(both >> 11) * 0x1p-53;
+    else if constexpr (is_real<T>) return T(std::ldexp(double(w.w0 >> (32 - precision(dtype_of<T>))), -precision(dtype_of<T>)));
+    else if constexpr (std::is_same_v<T, bool>) return w.w0 & 1;
     else return T(both);
 }
 

@@ -13,7 +13,7 @@ template <auto start, auto step> Result<HostTensor> fold(const HostTensor& x, Ex
     IndexMap into = IndexMap::broadcast(y.shape(), x.shape());
     return with_type(x.dtype(), [&](auto zero) -> Result<HostTensor> {
         using T = decltype(zero);
-        std::vector<WideOf<T>> sums(size_t(y.count()), WideOf<T>(start(T())));
+        std::vector<WideOf<T>> sums(size_t(y.count()), start(T()));
         std::span<const T> in = x.data<T>();
         for (int64_t i = 0; i < x.count(); ++i) {
             WideOf<T>& sum = sums[size_t(into(i))];
@@ -26,12 +26,12 @@ template <auto start, auto step> Result<HostTensor> fold(const HostTensor& x, Ex
 }
 
 struct Zero {
-    template <class T> T operator()(T) const { return 0; }
+    template <class T> WideOf<T> operator()(T) const { return 0; }
 };
 struct Lowest {
-    template <class T> T operator()(T) const {
-        using Limits = std::numeric_limits<T>;
-        return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    template <class T> WideOf<T> operator()(T) const {
+        if constexpr (is_real<T>) return -std::numeric_limits<double>::infinity();
+        else return std::numeric_limits<T>::lowest();
     }
 };
 struct Plus {

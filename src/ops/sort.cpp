@@ -9,8 +9,8 @@
 namespace nereus {
 namespace {
 template <class T> bool above(T a, T b) {
-    if (std::is_floating_point_v<T> && (a != a || b != b)) return a != a && b == b;
-    return a > b;
+    const WideOf<T> x = a, y = b;
+    return is_nan(x) || is_nan(y) ? is_nan(x) && !is_nan(y) : x > y;
 }
 
 Result<Tensors> topk_eval(const EvalArgs& args) {

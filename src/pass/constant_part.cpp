@@ -25,7 +25,7 @@ class ConstantValues {
     int64_t bytes_of(ValueId v) const {                  // -1: no tensor that is kept as one
         const Type& type = module_.types[f_[v].type];
         if (type.kind != TypeKind::tensor || !type.element.dtype || !type.shape.ranked) return -1;
-        if (type.shape.dims.empty() && !is_float(*type.element.dtype)) return -1;        // a number of the host program
+        if (type.shape.dims.empty() && is_host_number(*type.element.dtype)) return -1;        // a number of the host program
         int64_t bytes = int64_t(size_of(*type.element.dtype));
         for (Dim d : type.shape.dims) {
             std::optional<int64_t> extent = module_.dims.constant_value(d);

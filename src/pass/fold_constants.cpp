@@ -217,8 +217,8 @@ class FoldConstants {
         case Pattern::Kind::literal: {
             std::optional<HostTensor> value = constant_value(subject);
             if (!value || value->rank() > 0 || p.literal.kind == Literal::Kind::unit) return std::nullopt;
-            if (p.literal.kind == Literal::Kind::real) return value->as_f64(0) == p.literal.reals[0];
-            if (is_float(value->dtype())) return value->as_f64(0) == double(p.literal.integers[0]);
+            if (p.literal.kind == Literal::Kind::real) return value->as_f64(0) == rounded(value->dtype(), p.literal.reals[0]);
+            if (is_float(value->dtype())) return value->as_f64(0) == rounded(value->dtype(), double(p.literal.integers[0]));
             return value->as_i64(0) == p.literal.integers[0];
         }
         case Pattern::Kind::record: return std::nullopt;

@@ -6,7 +6,7 @@ namespace nereus {
 namespace {
 template <class T> Status fill(HostTensor& to, const Literal& from) {
     std::span<T> out = TRY(to.mutable_data<T>());
-    for (size_t i = 0; i < out.size(); ++i) out[i] = from.kind == Literal::Kind::real ? T(from.reals[i]) : T(from.integers[i]);
+    for (size_t i = 0; i < out.size(); ++i) out[i] = from.kind == Literal::Kind::real ? element_cast<T>(from.reals[i]) : element_cast<T>(from.integers[i]);
     return {};
 }
 } // namespace
@@ -15,14 +15,7 @@ std::optional<HostTensor> tensor_of(const Literal& literal, DType dtype) {
     if (literal.kind == Literal::Kind::unit || literal.kind == Literal::Kind::text) return std::nullopt;
     Result<HostTensor> tensor = HostTensor::make(dtype, literal.is_tensor ? literal.shape : Extents());
     if (!tensor) return std::nullopt;
-    Status filled;
-    switch (dtype) {
-    case DType::boolean: filled = fill<uint8_t>(*tensor, literal); break;
-    case DType::i32: filled = fill<int32_t>(*tensor, literal); break;
-    case DType::i64: filled = fill<int64_t>(*tensor, literal); break;
-    case DType::f32: filled = fill<float>(*tensor, literal); break;
-    case DType::f64: filled = fill<double>(*tensor, literal); break;
-    }
+    Status filled = with_type(dtype, [&](auto zero) { return fill<decltype(zero)>(*tensor, literal); });
     return filled ? std::optional(std::move(*tensor)) : std::nullopt;
 }
 
@@ -35,6 +28,7 @@ std::optional<Literal> literal_of(const HostTensor& tensor) {
     literal.is_tensor = tensor.rank() > 0;
     if (literal.is_tensor) literal.shape = tensor.shape();
     for (int64_t i = 0; i < tensor.count(); ++i) {
+        if (tensor.dtype() == DType::u64 && tensor.as_i64(i) < 0) return std::nullopt;        // no literal says so much
         if (literal.kind != Literal::Kind::real) literal.integers.push_back(tensor.as_i64(i));
         else if (std::isfinite(tensor.as_f64(i))) literal.reals.push_back(tensor.as_f64(i));
         else return std::nullopt;

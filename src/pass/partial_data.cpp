@@ -109,7 +109,7 @@ KnownId PartialEvaluator::sequence(Frame& f, const Binding& b, const std::vector
 std::optional<KnownId> PartialEvaluator::computed(Frame& f, const Binding& b, const std::vector<KnownId>& args) {
     const TypeId id = f.source[b.results[0]].type;
     const Type& type = module_.types[id];
-    if (args.empty() || type.kind != TypeKind::tensor || !type.element.dtype || is_float(*type.element.dtype)) return std::nullopt;
+    if (args.empty() || type.kind != TypeKind::tensor || !type.element.dtype || !is_host_number(*type.element.dtype)) return std::nullopt;
     std::vector<HostTensor> values;
     for (KnownId arg : args) {
         const Literal* l = known_.literal(arg);

@@ -125,7 +125,7 @@ class TailLoops {
     }
     bool number(ValueId v) const {                       // before shapes: perhaps one
         const Type& type = module_.types[from_[v].type];
-        return type.kind == TypeKind::tensor && type.shape.dims.empty() && type.element.dtype && !is_float(*type.element.dtype);
+        return type.kind == TypeKind::tensor && type.shape.dims.empty() && type.element.dtype && is_host_number(*type.element.dtype);
     }
 
     // ---- what it becomes

@@ -1,32 +1,66 @@
-// tensor/dtype.h - element types of tensors.
+// tensor/dtype.h - element types of tensors: one row each says all that other rooms ask.
 #pragma once
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace nereus {
-enum class DType : uint8_t { boolean, i32, i64, f32, f64 };   // the order is stored in artefacts: append only
-inline constexpr int dtype_count = 5;
+// The order is stored in artefacts: append only.
+enum class DType : uint8_t { boolean, i32, i64, f32, f64, i8, i16, u8, u16, u32, u64, f16, bf16 };
+enum class DTypeKind : uint8_t { boolean, signed_integer, unsigned_integer, real };
 
-constexpr int64_t size_of(DType t) {
-    switch (t) {
-    case DType::boolean: return 1;       // one byte, 0 or 1
-    case DType::i32: case DType::f32: return 4;
-    case DType::i64: case DType::f64: return 8;
-    }
-    return 0;
-}
-constexpr bool is_float(DType t) { return t == DType::f32 || t == DType::f64; }
-constexpr bool is_integer(DType t) { return t == DType::i32 || t == DType::i64; }
+struct DTypeRow {
+    DType dtype;
+    std::string_view name;        // as written in programs
+    int64_t size;                 // bytes in memory; a bool is one byte, 0 or 1
+    DTypeKind kind;
+    int precision;                // significant bits: of an integer all but the sign, of a float with the leading one
+    std::string_view npy;         // as NumPy describes it; of bf16, which it does not know, as ml_dtypes does
+};
+inline constexpr DTypeRow dtype_rows[] = {
+    {DType::boolean, "bool", 1, DTypeKind::boolean, 1, "|b1"},
+    {DType::i32,     "i32",  4, DTypeKind::signed_integer, 31, "<i4"},
+    {DType::i64,     "i64",  8, DTypeKind::signed_integer, 63, "<i8"},
+    {DType::f32,     "f32",  4, DTypeKind::real, 24, "<f4"},
+    {DType::f64,     "f64",  8, DTypeKind::real, 53, "<f8"},
+    {DType::i8,      "i8",   1, DTypeKind::signed_integer, 7, "|i1"},
+    {DType::i16,     "i16",  2, DTypeKind::signed_integer, 15, "<i2"},
+    {DType::u8,      "u8",   1, DTypeKind::unsigned_integer, 8, "|u1"},
+    {DType::u16,     "u16",  2, DTypeKind::unsigned_integer, 16, "<u2"},
+    {DType::u32,     "u32",  4, DTypeKind::unsigned_integer, 32, "<u4"},
+    {DType::u64,     "u64",  8, DTypeKind::unsigned_integer, 64, "<u8"},
+    {DType::f16,     "f16",  2, DTypeKind::real, 11, "<f2"},
+    {DType::bf16,    "bf16", 2, DTypeKind::real, 8, "<V2"},
+};
+inline constexpr int dtype_count = sizeof dtype_rows / sizeof dtype_rows[0];
+// For messages, in the order that people expect.
+inline constexpr std::string_view dtype_choices = "bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32 or f64";
 
-// As written in programs: bool, i32, i64, f32, f64.
-constexpr std::string_view dtype_name(DType t) {
-    constexpr std::string_view names[] = {"bool", "i32", "i64", "f32", "f64"};
-    return names[int(t)];
+constexpr const DTypeRow& row_of(DType t) { return dtype_rows[int(t)]; }
+constexpr int64_t size_of(DType t) { return row_of(t).size; }
+constexpr int precision(DType t) { return row_of(t).precision; }
+constexpr std::string_view dtype_name(DType t) { return row_of(t).name; }
+constexpr bool is_float(DType t) { return row_of(t).kind == DTypeKind::real; }
+constexpr bool is_unsigned(DType t) { return row_of(t).kind == DTypeKind::unsigned_integer; }
+constexpr bool is_integer(DType t) { return row_of(t).kind == DTypeKind::signed_integer || is_unsigned(t); }
+// Floats of 16 bits: computed in f32 and rounded after each operator.
+constexpr bool is_small_float(DType t) { return is_float(t) && size_of(t) == 2; }
+// Bools and the integers that a signed register of 64 bits holds: a scalar of these is a number of the host program.
+constexpr bool is_host_number(DType t) { return !is_float(t) && t != DType::u64; }
+
+// Whether an integer dtype has this number.
+constexpr bool fits(DType t, int64_t number) {
+    if (is_unsigned(t) && number < 0) return false;
+    return precision(t) >= 63 || (-(int64_t(1) << precision(t)) <= number && number < int64_t(1) << precision(t));
 }
+// Whether every number of one integer dtype is one of the other.
+constexpr bool includes(DType wide, DType narrow) {
+    return precision(wide) >= precision(narrow) && (is_unsigned(narrow) || !is_unsigned(wide));
+}
+
 constexpr std::optional<DType> dtype_from_name(std::string_view name) {
-    for (int i = 0; i < dtype_count; ++i)
-        if (dtype_name(DType(i)) == name) return DType(i);
+    for (const DTypeRow& row : dtype_rows)
+        if (row.name == name) return row.dtype;
     return std::nullopt;
 }
 } // namespace nereus

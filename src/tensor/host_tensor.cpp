@@ -1,8 +1,6 @@
 #include "tensor/host_tensor.h"
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <sys/sysinfo.h>
 
 namespace nereus {
@@ -39,14 +37,6 @@ Status check_bools(DType dtype, std::span<const std::byte> bytes) {
         if (byte > std::byte(1))
             return Error{Code::value, "a bool is the byte 0 or 1, found " + std::to_string(int(byte))};
     return {};
-}
-
-template <class Float> int64_t saturating_i64(Float value) {
-    constexpr Float end = Float(9223372036854775808.0);       // 2^63, exact in both float types
-    if (std::isnan(value)) return 0;
-    if (value >= end) return std::numeric_limits<int64_t>::max();
-    if (value < -end) return std::numeric_limits<int64_t>::min();
-    return int64_t(value);
 }
 } // namespace
 
@@ -95,8 +85,6 @@ HostTensor HostTensor::of_bytes(DType dtype, Extents shape, std::span<const std:
     return std::move(tensor).take();
 }
 
-HostTensor HostTensor::scalar(bool value) { return scalar(uint8_t(value)); }
-
 Result<std::byte*> HostTensor::mutable_bytes() {
     bool alone = !borrowed_ && memory_ && memory_.use_count() == 1;
     if (alone) {
@@ -114,24 +102,15 @@ Result<std::byte*> HostTensor::mutable_bytes() {
 
 int64_t HostTensor::as_i64(int64_t index) const {
     invariant(0 <= index && index < count_, "element index out of range");
-    switch (dtype_) {
-    case DType::boolean: return data<uint8_t>()[size_t(index)];
-    case DType::i32: return data<int32_t>()[size_t(index)];
-    case DType::i64: return data<int64_t>()[size_t(index)];
-    case DType::f32: return saturating_i64(data<float>()[size_t(index)]);
-    case DType::f64: return saturating_i64(data<double>()[size_t(index)]);
-    }
-    return 0;
+    return with_type(dtype_, [&](auto zero) {
+        using T = decltype(zero);
+        return element_cast<int64_t>(WideOf<T>(data<T>()[size_t(index)]));
+    });
 }
 
 double HostTensor::as_f64(int64_t index) const {
     invariant(0 <= index && index < count_, "element index out of range");
-    switch (dtype_) {
-    case DType::boolean: case DType::i32: case DType::i64: return double(as_i64(index));
-    case DType::f32: return data<float>()[size_t(index)];
-    case DType::f64: return data<double>()[size_t(index)];
-    }
-    return 0;
+    return with_type(dtype_, [&](auto zero) { return double(data<decltype(zero)>()[size_t(index)]); });
 }
 
 Result<HostTensor> HostTensor::reshaped(Extents shape) const {

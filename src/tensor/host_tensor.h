@@ -1,23 +1,12 @@
 // tensor/host_tensor.h - a dense row-major tensor in host memory. Copies share bytes until one is written.
 #pragma once
+#include "tensor/element.h"
 #include "tensor/shape.h"
-#include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
 
 namespace nereus {
-// The C++ type of an element: uint8_t (0 or 1, never another byte) for bool, int32_t, int64_t, float, double.
-template <class T>
-concept HostElement = std::same_as<T, uint8_t> || std::same_as<T, int32_t> || std::same_as<T, int64_t> ||
-                      std::same_as<T, float> || std::same_as<T, double>;
-template <HostElement T>
-inline constexpr DType dtype_of = std::same_as<T, uint8_t>   ? DType::boolean
-                                  : std::same_as<T, int32_t> ? DType::i32
-                                  : std::same_as<T, int64_t> ? DType::i64
-                                  : std::same_as<T, float>   ? DType::f32
-                                                             : DType::f64;
-
 class HostTensor {
  public:
     HostTensor() = default;                                          // f32 of shape (0)
@@ -31,7 +20,6 @@ class HostTensor {
     // 1.
     static Result<HostTensor> view(DType dtype, Extents shape, std::shared_ptr<const std::byte> owner,
                                    int64_t bytes);
-    static HostTensor scalar(bool value);
     template <HostElement T> static HostTensor scalar(T value) { return of<T>({}, {value}); }
     // For constants written in code: aborts when the count of values does not fit the shape.
     template <HostElement T> static HostTensor of(Extents shape, std::initializer_list<T> values) {
@@ -55,7 +43,8 @@ class HostTensor {
         invariant(dtype_ == dtype_of<T>, "mutable_data<T>() of another dtype");
         return std::span<T>(reinterpret_cast<T*>(TRY(mutable_bytes())), size_t(count_));
     }
-    // The element at a row-major index. To integers as the language casts: toward zero, saturating, NaN to 0.
+    // The element at a row-major index, cast as the language does: to integers toward zero, saturating, NaN to 0; what is
+    // beyond i64 in a u64 wraps.
     int64_t as_i64(int64_t index) const;
     double as_f64(int64_t index) const;
     // The same elements in another shape of as many; shares the bytes.

@@ -87,6 +87,9 @@ TEST(HostTensor, ReadsElementsAsTheLanguageCasts) {
     EXPECT_EQ(HostTensor::scalar(true).dtype(), DType::boolean);
     EXPECT_EQ(HostTensor::scalar(true).as_f64(0), 1.0);
     EXPECT_EQ(HostTensor::scalar(2.5f).as_f64(0), 2.5);
+    EXPECT_EQ(HostTensor::scalar(UINT64_MAX).as_i64(0), -1);
+    EXPECT_EQ(HostTensor::scalar(UINT64_MAX).as_f64(0), 18446744073709551616.0);
+    EXPECT_EQ(HostTensor::scalar(F16(-2.75)).as_i64(0), -2);
 }
 
 TEST(HostTensor, ReshapesWithoutCopying) {

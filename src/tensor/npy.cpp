@@ -12,7 +12,6 @@ namespace nereus {
 static_assert(std::endian::native == std::endian::little, "elements are copied as they lie in the file");
 namespace {
 constexpr std::string_view magic("\x93NUMPY", 6);
-constexpr std::string_view descrs[] = {"|b1", "<i4", "<i8", "<f4", "<f8"};      // in the order of DType
 
 Error broken(std::string what) { return Error{Code::parse, "npy: " + std::move(what)}; }
 
@@ -49,11 +48,12 @@ class HeaderReader {
     Result<DType> descr() {
         if (at('[')) return Error{Code::unsupported, "npy: structured dtypes cannot be read"};
         std::string_view name = TRY(quoted());
-        for (int i = 0; i < dtype_count; ++i)
-            if (name == descrs[i]) return DType(i);
+        for (const DTypeRow& row : dtype_rows)
+            if (name == row.npy) return row.dtype;
+        if (name == "|V2") return DType::bf16;           // NumPy forgets what the two bytes were, and writes them so
         std::string why = !name.empty() && name[0] == '>' ? " is big-endian" : "";
         return Error{Code::unsupported, "npy: dtype '" + std::string(name) + "'" + why +
-                                            "; expected |b1, <i4, <i8, <f4 or <f8"};
+                                            "; expected |b1, |i1, <i2, <i4, <i8, |u1, <u2, <u4, <u8, <f2, <f4, <f8, or <V2 for bf16"};
     }
 
     Result<bool> boolean() {
@@ -159,7 +159,7 @@ Result<HostTensor> parse_npy(std::string_view file) {
 }
 
 std::string to_npy(const HostTensor& tensor) {
-    std::string header = "{'descr': '" + std::string(descrs[int(tensor.dtype())]) + "', 'fortran_order': False, ";
+    std::string header = "{'descr': '" + std::string(row_of(tensor.dtype()).npy) + "', 'fortran_order': False, ";
     header += "'shape': (";
     for (int64_t extent : tensor.shape()) header += std::to_string(extent) + ",";
     header += "), }";

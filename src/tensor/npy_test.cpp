@@ -22,12 +22,20 @@ static bool same(const HostTensor& a, const HostTensor& b) {
 TEST(Npy, RoundTripsEveryDtype) {
     const HostTensor all[] = {
         HostTensor::scalar(true),
-        HostTensor::of<uint8_t>({3}, {0, 1, 1}),
+        HostTensor::of<bool>({3}, {false, true, true}),
         HostTensor::of<int32_t>({2, 1}, {INT32_MIN, INT32_MAX}),
         HostTensor::of<int64_t>({1, 2}, {INT64_MIN, INT64_MAX}),
         HostTensor::of<float>({2, 2}, {1, -0.0f, 3, 4}),
         HostTensor::of<double>({}, {0.1}),
         HostTensor::of<float>({0, 3}, {}),
+        HostTensor::of<int8_t>({2}, {-128, 127}),
+        HostTensor::of<int16_t>({2}, {-32768, 32767}),
+        HostTensor::of<uint8_t>({2}, {0, 255}),
+        HostTensor::of<uint16_t>({2}, {0, 65535}),
+        HostTensor::of<uint32_t>({2}, {0, UINT32_MAX}),
+        HostTensor::of<uint64_t>({2}, {0, UINT64_MAX}),
+        HostTensor::of<F16>({2}, {F16(0.1), F16(-65504)}),
+        HostTensor::of<BF16>({2}, {BF16(0.1), BF16(3e38)}),
         *HostTensor::make(DType::f32, Extents(64, 1)),
     };
     for (const HostTensor& tensor : all) {

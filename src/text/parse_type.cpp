@@ -25,7 +25,7 @@ Error TypeParser::unknown_name(const Token& token, TypeParam::Kind kind) {
     if (kind == TypeParam::Kind::dtype || kind == TypeParam::Kind::type) hint = habit(token.text);
     if (hint.empty()) hint = did_you_mean("", token.text, known);
     if (hint.empty() && kind == TypeParam::Kind::dtype)
-        hint = "the dtypes are bool, i32, i64, f32 and f64; a name for any of them is declared: `def @f[t: dtype](…)`";
+        hint = "a dtype is " + std::string(dtype_choices) + "; a name for any of them is declared: `def @f[t: dtype](…)`";
     if (hint.empty() && kind == TypeParam::Kind::dim) hint = how_to_declare(std::string(token.text));
     return Error{Code::name, "unknown " + std::string(kind_name(kind)) + " " + describe(token), token.span, hint};
 }

@@ -12,10 +12,27 @@ template <class T> void append_number(std::string& out, T value) {
     out.append(buffer, r.ptr);
 }
 
-template <class Float> void append_float(std::string& out, Float value) {
+// Of a small float; five digits name every f16.
+template <class Small> void append_shortest(std::string& out, Small element) {
+    const double value = element;
+    if (std::isinf(value)) return append_number(out, value);
+    for (int digits = 1;; ++digits) {
+        char text[32];
+        const char* end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr;
+        double read = 0;
+        std::from_chars(text, end, read);
+        if (Small(read).bits() != element.bits()) continue;
+        append_number(out, read);                  // the same digits, written as those of f32 and f64 are
+        return;
+    }
+}
+
+template <class Float> void append_float(std::string& out, Float element) {
+    const double value = element;
     if (std::isnan(value)) out += "nan";           // to_chars may show the sign of a NaN, which means nothing
     else if (value == 0 && std::signbit(value)) out += "-0.0";   // "-0" is an integer to others, without its sign
-    else append_number(out, value);
+    else if constexpr (std::is_floating_point_v<Float>) append_number(out, element);
+    else append_shortest(out, element);
 }
 
 Error refuse(std::string_view text, std::string_view why, DType dtype) {
@@ -46,7 +63,9 @@ bool underflows(std::string_view text) {
     return negative ? exponent < written : exponent < -written;
 }
 
-template <class Float> Status store_float(DType dtype, std::string_view text, std::byte* target) {
+// Small floats are read as f64 and rounded.
+template <class Element> Status store_float(DType dtype, std::string_view text, std::byte* target) {
+    using Float = std::conditional_t<std::is_floating_point_v<Element>, Element, double>;
     constexpr Float inf = std::numeric_limits<Float>::infinity();
     Float value = 0;
     if (text == "nan") value = std::numeric_limits<Float>::quiet_NaN();
@@ -59,49 +78,52 @@ template <class Float> Status store_float(DType dtype, std::string_view text, st
         if (r.ec == std::errc::invalid_argument || r.ptr != text.data() + text.size())
             return refuse(text, "is not an", dtype);
         bool out_of_range = r.ec != std::errc();
-        if (std::isinf(value) || (out_of_range && !underflows(text)))
+        if (std::isinf(double(Element(value))) || (out_of_range && !underflows(text)))
             return refuse(text, "does not fit", dtype);
         if (out_of_range) value = text.starts_with('-') ? -Float(0) : Float(0);
     }
-    std::memcpy(target, &value, sizeof value);
+    const Element element(value);
+    std::memcpy(target, &element, sizeof element);
     return {};
 }
 
 template <class Int> Status store_integer(DType dtype, std::string_view text, std::byte* target) {
     Int value = 0;
     std::from_chars_result r = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = text.find_first_not_of("0123456789", 1) == text.npos;
+    if (std::is_unsigned_v<Int> && text.starts_with('-') && text.size() > 1 && whole)     // from_chars reads no sign there
+        return refuse(text, "does not fit", dtype);
     if (r.ec == std::errc::invalid_argument || r.ptr != text.data() + text.size())
         return refuse(text, "is not an", dtype);
     if (r.ec != std::errc()) return refuse(text, "does not fit", dtype);
     std::memcpy(target, &value, sizeof value);
     return {};
 }
+Status store_bool(std::string_view text, std::byte* target) {
+    bool value = text == "true" || text == "1";
+    if (!value && text != "false" && text != "0") return refuse(text, "is not a", DType::boolean);
+    *target = std::byte(value);
+    return {};
+}
 } // namespace
 
 void append_element(std::string& out, const HostTensor& tensor, int64_t index) {
     invariant(0 <= index && index < tensor.count(), "element index out of range");
-    switch (tensor.dtype()) {
-    case DType::boolean: out += tensor.data<uint8_t>()[size_t(index)] ? "true" : "false"; return;
-    case DType::i32: append_number(out, tensor.data<int32_t>()[size_t(index)]); return;
-    case DType::i64: append_number(out, tensor.data<int64_t>()[size_t(index)]); return;
-    case DType::f32: append_float(out, tensor.data<float>()[size_t(index)]); return;
-    case DType::f64: append_float(out, tensor.data<double>()[size_t(index)]); return;
-    }
+    with_type(tensor.dtype(), [&](auto zero) {
+        using T = decltype(zero);
+        const T element = tensor.data<T>()[size_t(index)];
+        if constexpr (std::is_same_v<T, bool>) out += element ? "true" : "false";
+        else if constexpr (is_real<T>) append_float(out, element);
+        else append_number(out, element);
+    });
 }
 
 Status store_element(DType dtype, std::string_view text, std::byte* target) {
-    switch (dtype) {
-    case DType::boolean: {
-        bool value = text == "true" || text == "1";
-        if (!value && text != "false" && text != "0") return refuse(text, "is not a", dtype);
-        *target = std::byte(value);
-        return {};
-    }
-    case DType::i32: return store_integer<int32_t>(dtype, text, target);
-    case DType::i64: return store_integer<int64_t>(dtype, text, target);
-    case DType::f32: return store_float<float>(dtype, text, target);
-    case DType::f64: return store_float<double>(dtype, text, target);
-    }
-    return {};
+    return with_type(dtype, [&](auto zero) -> Status {
+        using T = decltype(zero);
+        if constexpr (std::is_same_v<T, bool>) return store_bool(text, target);
+        else if constexpr (is_real<T>) return store_float<T>(dtype, text, target);
+        else return store_integer<T>(dtype, text, target);
+    });
 }
 } // namespace nereus

@@ -5,7 +5,7 @@
 #include <string_view>
 
 namespace nereus {
-// The fewest digits that read back as the same f32 or f64; nan, inf, -inf; true, false.
+// The fewest digits that read back as the same float; nan, inf, -inf; true, false.
 void append_element(std::string& out, const HostTensor& tensor, int64_t index);
 
 // Reads one element and stores its size_of(dtype) bytes. Integers go straight to their type: out of range

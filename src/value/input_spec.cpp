@@ -34,7 +34,7 @@ Result<TypeSpec> parse_type(std::string_view text) {
         type.shape.push_back(extent);
     }
     std::optional<DType> dtype = dtype_from_name(text);
-    if (!dtype) return malformed("'" + std::string(text) + "' is not a dtype; expected bool, i32, i64, f32 or f64");
+    if (!dtype) return malformed("'" + std::string(text) + "' is not a dtype; expected " + std::string(dtype_choices));
     type.dtype = *dtype;
     return type;
 }
@@ -49,13 +49,15 @@ Result<HostTensor> random_tensor(const TypeSpec& type, std::string_view name, ui
     for (char c : name) hash = (hash ^ uint8_t(c)) * 0x100000001b3u;
     Random random{Random{seed}.next() ^ hash};
     HostTensor tensor = TRY(HostTensor::make(type.dtype, type.shape));
-    switch (type.dtype) {
-    case DType::boolean: TRY(fill<uint8_t>(tensor, [&] { return uint8_t(random.next() >> 63); })); break;
-    case DType::i32: TRY(fill<int32_t>(tensor, [&] { return int32_t(random.next() % 10); })); break;
-    case DType::i64: TRY(fill<int64_t>(tensor, [&] { return int64_t(random.next() % 10); })); break;
-    case DType::f32: TRY(fill<float>(tensor, [&] { return float(random.next() >> 40) * 0x1p-23f - 1; })); break;
-    case DType::f64: TRY(fill<double>(tensor, [&] { return double(random.next() >> 11) * 0x1p-52 - 1; })); break;
-    }
+    TRY(with_type(type.dtype, [&](auto zero) {
+        using T = decltype(zero);
+        return fill<T>(tensor, [&]() -> T {
+            if constexpr (std::is_same_v<T, bool>) return random.next() >> 63;
+            else if constexpr (std::is_same_v<T, double>) return double(random.next() >> 11) * 0x1p-52 - 1;
+            else if constexpr (is_real<T>) return T(float(random.next() >> 40) * 0x1p-23f - 1);
+            else return T(random.next() % 10);
+        });
+    }));
     return tensor;
 }
 

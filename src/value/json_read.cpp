@@ -218,8 +218,7 @@ Status Reader::read_member(Frame& frame) {
         if (token_.kind != Kind::string) return expected("a dtype");
         dtype_ = dtype_from_name(token_.text);
         if (!dtype_)
-            return error_here(Code::type, "unknown dtype '" + std::string(token_.text) +
-                                              "'; expected bool, i32, i64, f32 or f64");
+            return error_here(Code::type, "unknown dtype '" + std::string(token_.text) + "'; expected " + std::string(dtype_choices));
         return advance();
     }
     case Key::shape: return read_shape();

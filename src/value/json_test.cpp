@@ -27,6 +27,11 @@ TEST(Json, RoundTripsEveryForm) {
         tensor("bool", "2", "true, false"),
         tensor("i64", "0, 4", ""),
         tensor("f64", "3", "\"nan\", \"inf\", \"-inf\""),
+        tensor("i8", "2", "-128, 127"),
+        tensor("u8", "2", "0, 255"),
+        tensor("u64", "2", "18446744073709551615, 0"),
+        tensor("f16", "7", "0.1, 6e-08, 65500, -0.0, 1.001, \"inf\", \"nan\""),        // digits as NumPy prints them
+        tensor("bf16", "4", "0.1, 3e+38, 9e-41, \"-inf\""),
         "{\"tuple\": []}",
         "{\"tuple\": [{\"seq\": []}, {\"seq\": [{\"tuple\": []}]}]}",
         "{\"record\": {}}",
@@ -59,6 +64,11 @@ TEST(Json, IntegersAreExact) {
         EXPECT_NE(message(scalar("i64", bad)), "") << bad;
     EXPECT_NE(message(scalar("i32", "2147483648")), "");
     EXPECT_EQ(message(scalar("i32", "1.5")), "line 1, column 40: '1.5' is not an i32");
+    EXPECT_EQ(message(scalar("u8", "256")), "line 1, column 39: '256' does not fit u8");
+    EXPECT_EQ(message(scalar("u8", "-1")), "line 1, column 39: '-1' does not fit u8");
+    EXPECT_EQ(message(scalar("u64", "-x")), message(scalar("i64", "-x")));
+    EXPECT_EQ(message(scalar("f16", "65520")), "line 1, column 40: '65520' does not fit f16");
+    EXPECT_EQ(read(scalar("f16", "65519")).as_f64(0), 65504);
 }
 
 TEST(Json, FloatsRoundOnce) {
@@ -89,7 +99,14 @@ TEST(Json, RandomBitsRoundTrip) {
     std::span<double> doubles = *f64.mutable_data<double>();
     for (float& x : floats) do x = std::bit_cast<float>(uint32_t(random())); while (std::isnan(x));
     for (double& x : doubles) do x = std::bit_cast<double>(random()); while (std::isnan(x));
-    Value both = Value::tuple({Value::tensor(f32), Value::tensor(f64)});
+    HostTensor f16 = *HostTensor::make(DType::f16, {1 << 16}), bf16 = *HostTensor::make(DType::bf16, {1 << 16});
+    std::span<F16> halves = *f16.mutable_data<F16>();
+    std::span<BF16> uppers = *bf16.mutable_data<BF16>();
+    for (size_t i = 0; i < halves.size(); ++i) {         // all of them
+        if (!std::isnan(double(F16::of_bits(uint16_t(i))))) halves[i] = F16::of_bits(uint16_t(i));
+        if (!std::isnan(double(BF16::of_bits(uint16_t(i))))) uppers[i] = BF16::of_bits(uint16_t(i));
+    }
+    Value both = Value::tuple({Value::tensor(f32), Value::tensor(f64), Value::tensor(f16), Value::tensor(bf16)});
     EXPECT_TRUE(equal_bitwise(both, *parse_json_value(to_json(both))));
 }
 
@@ -125,7 +142,7 @@ TEST(Json, ErrorsSayWhereAndWhat) {
         {"{\"args\": []}", "line 1, column 1: args without ctor"},
         {"{\"tuple\": [], \"tuple\": []}", "line 1, column 15: key 'tuple' is given twice"},
         {"{\"tuple\": [], \"seq\": []}", "line 1, column 15: key 'seq' belongs to another form of value"},
-        {"{\"dtype\": \"f16\"}", "line 1, column 11: unknown dtype 'f16'; expected bool, i32, i64, f32 or f64"},
+        {"{\"dtype\": \"f8\"}", "line 1, column 11: unknown dtype 'f8'; expected bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32 or f64"},
         {"{\"dtype\": \"f32\"}", "line 1, column 1: a tensor without shape"},
         {"{\"dtype\": \"f32\", \"shape\": [1], \"data\": [[1]]}",
          "line 1, column 41: data is one flat list in row-major order"},

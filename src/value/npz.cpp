@@ -187,7 +187,7 @@ Result<std::string> to_npz(const Value& value) {
     struct Waiting { Value value; std::string path; };
     std::vector<Waiting> stack{{value, ""}};
     std::vector<ZipMember> members;
-    const std::string nothing = to_npy(HostTensor::of<uint8_t>({0}, {}));
+    const std::string nothing = to_npy(HostTensor::of<bool>({0}, {}));
     while (!stack.empty()) {
         const Waiting now = std::move(stack.back());
         stack.pop_back();

@@ -9,7 +9,7 @@ TEST(Text, ReadsLikeTheLanguage) {
     EXPECT_EQ(to_text(HostTensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6.5})),
               "Tensor[(2, 3), f32] [[1, 2, 3], [4, 5, 6.5]]");
     EXPECT_EQ(to_text(HostTensor::of<int32_t>({2, 1, 2}, {1, 2, 3, 4})), "Tensor[(2, 1, 2), i32] [[[1, 2]], [[3, 4]]]");
-    EXPECT_EQ(to_text(HostTensor::of<uint8_t>({2}, {1, 0})), "Tensor[(2), bool] [true, false]");
+    EXPECT_EQ(to_text(HostTensor::of<bool>({2}, {true, false})), "Tensor[(2), bool] [true, false]");
     EXPECT_EQ(to_text(HostTensor::of<float>({2, 0}, {})), "Tensor[(2, 0), f32] []");
     EXPECT_EQ(to_text(HostTensor()), "Tensor[(0), f32] []");
     EXPECT_EQ(to_text(HostTensor::scalar(0.1)), "f64 0.1");

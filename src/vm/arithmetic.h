@@ -2,13 +2,14 @@
 // registers and not others. The loop over instructions says the same in its own cases; a test compares the two.
 #pragma once
 #include "exe/opcode.h"
+#include "tensor/element.h"
 #include <algorithm>
 
 namespace nereus {
 inline bool is_arithmetic(Opcode op) { return op == Opcode::move || (op >= Opcode::add && op <= Opcode::logical_not); }
 
-// False: the instruction fails. `c` is ignored where there is one operand.
-inline bool arithmetic(Opcode op, uint64_t b, uint64_t c, uint64_t& out) {
+// False: the instruction fails. `c` is ignored where there is one operand; `to` is what `wrap` wraps to.
+inline bool arithmetic(Opcode op, uint64_t b, uint64_t c, uint64_t& out, DType to = DType::i64) {
     int64_t x = int64_t(b), y = int64_t(c), result = 0;
     auto floored = [&] {
         if (y == -1) return uint64_t(0) - b;             // INT64_MIN / -1 wraps
@@ -27,7 +28,7 @@ inline bool arithmetic(Opcode op, uint64_t b, uint64_t c, uint64_t& out) {
     case Opcode::min: out = uint64_t(std::min(x, y)); return true;
     case Opcode::max: out = uint64_t(std::max(x, y)); return true;
     case Opcode::neg: out = 0 - b; return true;
-    case Opcode::wrap32: out = uint64_t(int64_t(int32_t(b))); return true;
+    case Opcode::wrap: out = word_of(to, x); return true;
     case Opcode::size_add: if (__builtin_add_overflow(x, y, &result)) return false; out = uint64_t(result); return true;
     case Opcode::size_sub: if (__builtin_sub_overflow(x, y, &result)) return false; out = uint64_t(result); return true;
     case Opcode::size_mul: if (__builtin_mul_overflow(x, y, &result)) return false; out = uint64_t(result); return true;

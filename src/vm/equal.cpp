@@ -1,11 +1,15 @@
 #include "vm/heap.h"
+#include "tensor/element.h"
+#include <cmath>
 
 namespace nereus {
 namespace {
 template <class T> bool equal_elements(const TensorObject& a, const TensorObject& b, int64_t count) {
     const T *x = reinterpret_cast<const T*>(a.data), *y = reinterpret_cast<const T*>(b.data);
     for (int64_t i = 0; i < count; ++i)
-        if (x[i] != y[i] && !(x[i] != x[i] && y[i] != y[i])) return false;        // NaN equals NaN: a structure equals itself
+        if constexpr (!is_real<T>) {
+            if (x[i] != y[i]) return false;
+        } else if (x[i] != y[i] && !(std::isnan(double(x[i])) && std::isnan(double(y[i])))) return false;     // a structure equals itself
     return true;
 }
 
@@ -16,14 +20,7 @@ bool equal_tensors(const TensorObject& a, const TensorObject& b) {
         if (a.dims[i] != b.dims[i]) return false;
         count *= a.dims[i];
     }
-    switch (a.dtype) {
-    case DType::boolean: return equal_elements<uint8_t>(a, b, count);
-    case DType::i32: return equal_elements<int32_t>(a, b, count);
-    case DType::i64: return equal_elements<int64_t>(a, b, count);
-    case DType::f32: return equal_elements<float>(a, b, count);
-    case DType::f64: return equal_elements<double>(a, b, count);
-    }
-    return false;
+    return with_type(a.dtype, [&](auto zero) { return equal_elements<decltype(zero)>(a, b, count); });
 }
 } // namespace
 

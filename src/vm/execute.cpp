@@ -76,7 +76,7 @@ bool Context::execute(Frame* frame) {
         case Opcode::min: R[in.a] = uint64_t(std::min(number(in.b), number(in.c))); break;
         case Opcode::max: R[in.a] = uint64_t(std::max(number(in.b), number(in.c))); break;
         case Opcode::neg: R[in.a] = 0 - R[in.b]; break;
-        case Opcode::wrap32: R[in.a] = uint64_t(int64_t(int32_t(R[in.b]))); break;
+        case Opcode::wrap: R[in.a] = word_of(DType(in.x), number(in.b)); break;
         case Opcode::size_add: case Opcode::size_sub: case Opcode::size_mul: {
             int64_t result, b = number(in.b), c = number(in.c);
             bool over = in.op == Opcode::size_add   ? __builtin_add_overflow(b, c, &result)

@@ -25,8 +25,9 @@ TEST(Execute, Arithmetic) {
         Assembled f(integer_entry(2, 1) + "function f(2) -> 1 { r2 = " + std::string(c.op) + " r0, r1 leave (r2) }");
         EXPECT_EQ(*f.number({c.a, c.b}), c.expected) << c.op << " " << c.a << " " << c.b;
     }
-    const Case unary[] = {{"neg", lowest, 0, lowest}, {"neg", 3, 0, -3}, {"wrap32", 1LL << 31, 0, -(1LL << 31)}, {"wrap32", -1, 0, -1},
-                          {"wrap32", (1LL << 32) + 5, 0, 5}, {"not", 0, 0, 1}, {"not", 1, 0, 0}, {"move", 9, 0, 9}};
+    const Case unary[] = {{"neg", lowest, 0, lowest}, {"neg", 3, 0, -3}, {"wrap.i32", 1LL << 31, 0, -(1LL << 31)}, {"wrap.i32", -1, 0, -1},
+                          {"wrap.i32", (1LL << 32) + 5, 0, 5}, {"wrap.i8", 200, 0, -56}, {"wrap.i16", -32769, 0, 32767},
+                          {"wrap.u8", -1, 0, 255}, {"wrap.u16", 65536 + 7, 0, 7}, {"wrap.u32", -1, 0, (1LL << 32) - 1}, {"not", 0, 0, 1}, {"not", 1, 0, 0}, {"move", 9, 0, 9}};
     for (const Case& c : unary) {
         Assembled f(integer_entry(1, 1) + "function f(1) -> 1 { r1 = " + std::string(c.op) + " r0 leave (r1) }");
         EXPECT_EQ(*f.number({c.a}), c.expected) << c.op << " " << c.a;
@@ -132,7 +133,7 @@ TEST(Execute, CancelStopsLoopsAndRecursion) {
 }
 
 TEST(Execute, ScalarsInMemory) {
-    for (std::string_view dtype : {"bool", "i32", "i64"}) {
+    for (std::string_view dtype : {"bool", "i8", "i16", "i32", "i64"}) {
         std::string d(dtype);
         Assembled f(integer_entry(1, 1) + "function f(1) -> 1 { r1 = new_scalar." + d + " r0 r2 = tensor_data r1 r3 = read_scalar." + d +
                     " r2 write_scalar." + d + " r2, r3 r4 = scalar_value." + d + " r1 release r1 leave (r4) }");

@@ -34,7 +34,7 @@ class Shadowed {
         if (object->kind == ObjectKind::tensor) {
             auto* tensor = static_cast<const TensorObject*>(object);
             it->second = shadow_.borrow_tensor(tensor->dtype, tensor->extents());
-            if (tensor->count == 0 && !is_float(tensor->dtype))
+            if (tensor->count == 0 && is_host_number(tensor->dtype))
                 shadow_.find(it->second)->elements.store(0, size_of(tensor->dtype), tensor->data);
             return it->second;
         }
@@ -118,7 +118,7 @@ Result<int64_t> Context::peak(const EntryInfo& entry, std::span<const Value> arg
         uint64_t word = given[entry.sizes + i];
         const DoorLeaf& leaf = entry.param_leaves[i];
         const DoorType& type = program_->exe().door_types[leaf.type];
-        const bool whole = type.axes.empty() && !is_float(type.dtype);       // a number whose value is read
+        const bool whole = type.axes.empty() && is_host_number(type.dtype);       // a number whose value is read
         switch (leaf.kind) {
         case DoorLeaf::Kind::object: words.push_back(Shadowed(heap).copy(reinterpret_cast<const Object*>(word))); break;
         case DoorLeaf::Kind::number: words.push_back(whole ? Word::number(int64_t(word)) : Word{}); break;

@@ -46,12 +46,12 @@ void Context::PeakWalk::forget(State& state, Word address, int64_t bytes) {
 
 Word Context::PeakWalk::load_number(const State& state, Word address, DType dtype) const {
     std::byte at[8] = {};
-    if (is_float(dtype) || !load(state, address, size_of(dtype), at)) return {};
+    if (!is_host_number(dtype) || !load(state, address, size_of(dtype), at)) return {};
     return Word::number(int64_t(load_scalar(dtype, at)));
 }
 void Context::PeakWalk::store_number(State& state, Word address, DType dtype, Word number) {
     std::byte at[8] = {};
-    if (is_float(dtype) || !number.is_number()) return forget(state, address, size_of(dtype));
+    if (!is_host_number(dtype) || !number.is_number()) return forget(state, address, size_of(dtype));
     store_scalar(dtype, at, number.value);
     store(state, address, size_of(dtype), at);
 }

@@ -392,14 +392,15 @@ TEST(Peak, ArithmeticIsThatOfTheLoop) {
     auto some = [&] { return random() % 3 ? corners[random() % std::size(corners)] : int64_t(random()); };
     for (const OpcodeRow& row : opcode_rows()) {
         if (!is_arithmetic(row.op)) continue;
-        bool two = row.c == OperandKind::use;
-        Assembled f(integer_entry(2, 1) + "function f(2) -> 1 { r2 = " + std::string(row.name) +
+        bool two = row.c == OperandKind::use, typed = row.x == OperandKind::dtype;
+        const DType to = typed ? DType::u16 : DType::i64;
+        Assembled f(integer_entry(2, 1) + "function f(2) -> 1 { r2 = " + std::string(row.name) + (typed ? ".u16" : "") +
                     (two ? " r0, r1" : " r0") + " leave (r2) }");
         for (int i = 0; i < 300; ++i) {
             int64_t a = some(), b = some();
             uint64_t out = 0;
             Result<int64_t> expected = f.number({a, b});
-            ASSERT_EQ(arithmetic(row.op, uint64_t(a), uint64_t(b), out), bool(expected))
+            ASSERT_EQ(arithmetic(row.op, uint64_t(a), uint64_t(b), out, to), bool(expected))
                 << row.name << " " << a << " " << b;
             if (expected) {
                 ASSERT_EQ(int64_t(out), *expected) << row.name << " " << a << " " << b;

@@ -120,7 +120,7 @@ Context::PeakWalk::Step Context::PeakWalk::compute(State& state, const Instructi
     Word b = R[in.b], c = two ? R[in.c] : Word::number(0), out;
     if (b.is_number() && c.is_number()) {
         out.kind = Word::Kind::number;
-        if (!arithmetic(in.op, b.value, c.value, out.value)) {
+        if (!arithmetic(in.op, b.value, c.value, out.value, DType(in.x))) {
             --top.at;
             return fails(state, Code::shape, "the sizes of the program fail");
         }

@@ -4,11 +4,12 @@
 One case per line: {"ctor": NAME, "args": [{"tuple": [parameter, ...]}, {"tuple": [result, ...]}]}, parameters in the
 order the operator declares them; one left out is (), a list of sizes is an i64 vector, a dtype a constructor without
 arguments. A result {"ctor": "error", ...} names the code of the expected error. Floats are computed in f64 and rounded
-once, as the operators promise.
+once, as the operators promise. The small types, from i8 to bf16, have cases of their own: see small().
 """
 import json
 import math
 import warnings
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,54 @@ def number(x):
     return float(str(x)) if isinstance(x, np.float32) else float(x)      # as few digits as name this f32
 
 
+class Small:
+    """Elements of a dtype that may be unknown to NumPy, as exact numbers: integers, or floats of that dtype in f64."""
+    PRECISION = {"f16": (11, -14, 15), "bf16": (8, -126, 127), "f32": (24, -126, 127), "f64": (53, -1022, 1023)}
+
+    def __init__(self, dtype, values):
+        self.dtype = dtype
+        values = np.asarray(values, object)
+        self.values = np.array([Small.element(dtype, v) for v in values.ravel()], object).reshape(values.shape)
+
+    @staticmethod
+    def element(dtype, x):
+        if dtype == "bool":
+            return bool(x != 0)
+        if dtype in Small.PRECISION:
+            return Small.nearest(x, *Small.PRECISION[dtype])
+        bits, lowest = int(dtype[1:]), -2**(int(dtype[1:]) - 1) if dtype[0] == "i" else 0
+        return (int(x) - lowest) % 2**bits + lowest
+
+    @staticmethod
+    def nearest(x, precision, least, greatest):
+        """To nearest, ties to even, from the exact number."""
+        if isinstance(x, float) and (not math.isfinite(x) or x == 0):
+            return x
+        exact, exponent = Fraction(x), least
+        if exact == 0:
+            return 0.0
+        while abs(exact) >= Fraction(2)**(exponent + 1):
+            exponent += 1
+        unit = Fraction(2)**(exponent - precision + 1)
+        y = round(exact / unit) * unit                   # Python rounds half to even
+        if abs(y) >= Fraction(2)**(greatest + 1):
+            return math.copysign(INF, exact)
+        return math.copysign(float(y), exact)
+
+    @property
+    def shape(self):
+        return self.values.shape
+
+    def __getitem__(self, at):
+        return Small(self.dtype, self.values[at])
+
+    def map(self, f):
+        return Small(self.dtype, f(self.values))
+
+
 def tensor(x):
+    if isinstance(x, Small):
+        return {"dtype": x.dtype, "shape": list(x.shape), "data": [number(v) for v in x.values.ravel()]}
     x = np.asarray(x)
     return {"dtype": NAMES[x.dtype.name], "shape": list(x.shape), "data": [number(v) for v in x.ravel()]}
 
@@ -399,7 +447,134 @@ def random():
     fails("random", [0, 0, (-1,), "f32"], "shape")
 
 
-for family in (unary, cast, binary, compare, reduce, matmul, shape, index, sort, random):
+def python_float(f):
+    def total(x):
+        try:
+            return f(x)
+        except OverflowError:
+            return INF
+        except ValueError:
+            return NAN
+    return total
+
+
+def small_cast(x, to):
+    """float to integer: toward zero, saturating, NaN to 0; all else as the exact number."""
+    if isinstance(x, float) and to[0] in "iu":
+        bits = int(to[1:])
+        low, high = (-2**(bits - 1), 2**(bits - 1) - 1) if to[0] == "i" else (0, 2**bits - 1)
+        return 0 if x != x else low if x <= low else high if x >= high else int(x)
+    return x
+
+
+def small():
+    for x in (0.1, 1 / 3, 65519.9, 65520.0, 1e-8, 2049.0, 5e-324, -0.0, 1.0009765625, INF):      # nearest() against NumPy
+        assert Small.element("f16", x) == float(np.float64(x).astype(np.float16)), x
+        assert Small.element("f32", x) == float(np.float64(x).astype(np.float32)), x
+    names = ["i8", "i16", "u8", "u16", "u32", "u64", "f16", "bf16"]
+    everything = ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"]
+    functions = {"exp": math.exp, "log": lambda x: -INF if x == 0 else math.log(x), "sqrt": math.sqrt, "tanh": math.tanh}
+    for dtype in names:
+        real, signed = "f" in dtype, dtype[0] != "u"
+        bits = 16 if real else int(dtype[1:])
+        low, high = (None, None) if real else (-2**(bits - 1), 2**(bits - 1) - 1) if signed else (0, 2**bits - 1)
+
+        def some(shape, least=None, most=8, fine=real):
+            least = (-8 if signed else 0) if least is None else least
+            drawn = rng.uniform(least, most, shape) if fine else rng.integers(least, most + 1, shape)
+            return Small(dtype, np.asarray(drawn).astype(object))
+
+        def of(values):
+            return Small(dtype, values)
+        edges = of([0.0, -0.0, 1.0, -1.0, INF, -INF, NAN, 1e-30, 80.0, -80.0, 0.5, 6e-8, 65504.0, 3e38] if real else
+                   [low, high, 0, 1, 2, 7, high - 1, 100] + ([-1, -7, low + 1] if signed else []))
+        pairs = np.meshgrid(*2 * [of([0.0, -0.0, 1.0, -2.5, INF, NAN, 0.1, 65504.0] if real else
+                                     [low, high, 0, 1, 7] + ([-1, -7] if signed else [])).values])
+        for x in (some((2, 3)), some(()), edges):
+            case("neg", [x], x.map(lambda v: -v))
+        if real:
+            for name, f in functions.items():
+                for x in (some((5,)), some((), 0, 4), edges):
+                    case(name, [x], of(np.vectorize(python_float(f), [object])(x.values)))
+        for to in everything:
+            case("cast", [edges, to], Small(to, [small_cast(v, to) for v in edges.values]))
+        arithmetic = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": trunc_div,
+                      "floor_div": lambda a, b: a // b, "mod": lambda a, b: a % b, "maximum": max, "minimum": min}
+        numpy = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "floor_div": np.floor_divide,
+                 "mod": np.mod, "maximum": np.maximum, "minimum": np.minimum}
+
+        def combined(name, a, b):
+            if real:
+                return of(numpy[name](a.values.astype(float), b.values.astype(float)).astype(object))
+            return of(np.vectorize(arithmetic[name], [object])(a.values, b.values))
+        for name in arithmetic:
+            divides = name in ("div", "floor_div", "mod")
+            left, right = pairs
+            if divides and not real:
+                left, right = left[right != 0], right[right != 0]
+            case(name, [of(left), of(right)], combined(name, of(left), of(right)))
+            a, b = some((2, 3)), some((3,), 1)
+            case(name, [a, b], combined(name, a, b))
+            if divides and not real:
+                fails(name, [of([1, 2]), of([1, 0])], "value")
+        left, right = pairs
+        for name, f in {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
+                        "ge": np.greater_equal}.items():
+            case(name, [of(left), of(right)], f(left, right).astype(bool))
+        x, c = some((2, 3)), draw((2, 3), np.bool_)
+        case("select", [c, x, some((3,)).map(lambda v: v * 0)], of(np.where(c, x.values, 0)))
+
+        for axes in (None, (0,), (1,)):
+            wide_axes = axes[0] if axes else None
+            case("sum", [x, axes, None], of(np.sum(x.values, axis=wide_axes)))
+            case("max", [x, axes, None], of(np.max(x.values, axis=wide_axes)))
+        if not real:
+            case("sum", [of([high, high, 2]), None, None], of(np.sum(np.array([high, high, 2], object))))
+        case("max", [of([]), None, None], of(-INF if real else low))
+        case("sum_to", [x, (3,)], of(np.sum(x.values, axis=0)))
+        a, b = some((2, 3)), some((3, 2))
+        case("matmul", [a, b], of(np.dot(a.values, b.values)))
+        for at, y in (((3, 2), x.values.reshape(3, 2)), ((6,), x.values.ravel())):
+            case("reshape", [x, at], of(y))
+        case("broadcast_to", [x[:1], (2, 2, 3)], of(np.broadcast_to(x.values[:1], (2, 2, 3))))
+        case("transpose", [x, (1, 0)], of(x.values.T))
+        cases.append({"ctor": "concat", "args": [{"tuple": [{"seq": [tensor(x), tensor(x[:, :1])]}, encode(1)]},
+                                                 {"tuple": [tensor(of(np.concatenate([x.values, x.values[:, :1]], 1)))]}]})
+        case("split", [x, (1, 2), 1], [x[:, :1], x[:, 1:]])
+        case("full", [(2, 2), of(x.values[0, 0])], of(np.full((2, 2), x.values[0, 0], object)))
+        case("shape_of", [x], np.array([2, 3], np.int64))
+        case("slice", [x, (1,), (3,), (1,)], x[:, 1:3])
+        y = x.values.copy()
+        y[:, 1:] = a.values[:, :2]
+        case("slice_update", [x, a[:, :2], (1,), (1,)], of(y))
+        ids = np.array([2, 0, 2, 1])
+        case("gather", [x, ids, 1], x[:, ids])
+        if not real:
+            case("gather", [np.arange(6, dtype=np.float32), of(ids), 0], ids.astype(np.float32))
+            fails("gather", [np.arange(6, dtype=np.float32), of([6]), 0], "value")
+        v, y = some((2, 4)), x.values.copy()
+        for k, id in enumerate(ids):
+            y[:, id] = y[:, id] + v.values[:, k]
+        case("scatter_add", [x, ids, v, 1], of(y))
+        case("nonzero", [of([[0, 1], [2, 0]])], np.array([[0, 1], [1, 0]]))
+        z = some((2, 5), 0, 3, False)
+        order = np.argsort(-z.values.astype(float), axis=1, kind="stable")[:, :3]
+        case("topk", [z, 3, None], [of(np.take_along_axis(z.values, order, 1)), order])
+        take = {"f16": lambda w: Fraction(w[0] >> 21, 2**11), "bf16": lambda w: Fraction(w[0] >> 24, 2**8)}
+        element = take.get(dtype, lambda w: w[0] | w[1] << 32)
+        case("random", [42, 7, (5,), dtype], of([element(philox(42, 7 + i)) for i in range(5)]))
+    # 2^62 + 2^54 is the middle of two bf16, and an f64 does not see the 1 beyond it; likewise in f64 and f16
+    whole = np.array([2**62 + 2**54, 2**62 + 2**54 + 1, -2**62 - 2**54 - 1, 2**53 + 1, 2**63 - 1, -2**63, 2049, 2051], np.int64)
+    fine = np.array([1 + 2.0**-11, 1 + 2.0**-11 + 2.0**-40, 1 + 2.0**-9 - 2.0**-50, 1 + 2.0**-8 + 2.0**-52, 65519.999, 65520.0, 1e-30])
+    for x in (whole, fine, -fine):
+        for to in ("f16", "bf16"):
+            case("cast", [x, to], Small(to, [v.item() for v in x]))
+    for to in ("i8", "u8", "u16", "u64"):
+        wild = [-1.5, 300.7, 1e19, 3e38, -3e38, 127.5, 255.5, 65535.5, INF, -INF, NAN]
+        case("cast", [np.array(wild, np.float32), to], Small(to, [small_cast(float(np.float32(v)), to) for v in wild]))
+
+
+for family in (unary, cast, binary, compare, reduce, matmul, shape, index, sort, random, small):
     family()
 lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
 Path(__file__).with_name("ops.json").write_text('{"seq": [\n' + lines + "\n]}\n")
