@@ -12,10 +12,15 @@ template <const char* form> void reduce(NodeText& n) {
     else if (n.has(1)) list = n.in(1);
     if (list.empty() && n.integer("noop_with_empty_axes", 0)) return n.give(n.in(0));
     if (list.empty()) list = "iota(onnx_rank(" + n.in(0) + "))";
-    n.give(std::string(form) + "(" + n.in(0) + ", onnx_axes(" + list + ", onnx_rank(" + n.in(0) + ")), " + keepdims + ")");
+    std::string reduced = form;
+    for (auto [hole, text] : {std::pair{"$x", n.in(0)}, {"$axes", list}, {"$keepdims", keepdims}})
+        for (size_t at = reduced.find(hole); at != reduced.npos; at = reduced.find(hole)) reduced.replace(at, std::string_view(hole).size(), text);
+    n.give(reduced);
 }
-constexpr char sum[] = "onnx_sum", max[] = "onnx_max", mean[] = "onnx_mean", sum_square[] = "onnx_sum_square", l2[] = "onnx_l2";
-constexpr char log_sum[] = "onnx_log_sum", log_sum_exp[] = "onnx_log_sum_exp";
+constexpr char sum[] = "sum($x, axes=$axes, keepdims=$keepdims)", max[] = "max($x, axes=$axes, keepdims=$keepdims)",
+               mean[] = "onnx_mean($x, sum($x, axes=$axes, keepdims=$keepdims))",
+               sum_square[] = "sum($x * $x, axes=$axes, keepdims=$keepdims)", l2[] = "sqrt(sum($x * $x, axes=$axes, keepdims=$keepdims))",
+               log_sum[] = "log(sum($x, axes=$axes, keepdims=$keepdims))";
 } // namespace
 
 std::span<const OpRow> reduce_rows() {
@@ -27,7 +32,6 @@ std::span<const OpRow> reduce_rows() {
         {"ReduceSumSquare",   1,    "",         "",                      "", reduce<sum_square>},
         {"ReduceL2",          1,    "",         "",                      "", reduce<l2>},
         {"ReduceLogSum",      1,    "",         "",                      "", reduce<log_sum>},
-        {"ReduceLogSumExp",   1,    "",         "",                      "", reduce<log_sum_exp>},
         {"Softmax",           13,   "x",        "axis=-1",               "onnx_softmax($x, $axis)"},
         {"LogSoftmax",        13,   "x",        "axis=-1",               "onnx_log_softmax($x, $axis)"},
     };
