@@ -1,0 +1,91 @@
+// Elementwise operators.
+#include "import/node_text.h"
+#include "import/text_writer.h"
+
+namespace nereus::onnx {
+namespace {
+// Any number of operands, one after the other.
+template <const char* op> void folded(NodeText& n) {
+    if (n.input_count() == 0) return n.refuse("it has no input");
+    std::string all = n.in(0);
+    for (size_t i = 1; i < n.input_count(); ++i) all = std::string(op) + "(" + all + ", " + n.in(i) + ")";
+    n.give(all);
+}
+constexpr char maximum[] = "maximum", minimum[] = "minimum", add[] = "add";
+void mean(NodeText& n) {
+    if (n.input_count() == 0) return n.refuse("it has no input");
+    std::string all = n.in(0);
+    for (size_t i = 1; i < n.input_count(); ++i) all += " + " + n.in(i);
+    n.give("(" + all + ") / " + std::to_string(n.input_count()) + ".0");
+}
+
+void cast(NodeText& n) {
+    const ElemType to = ElemType(n.integer("to", 0));
+    const std::string_view dtype = dtype_text(to);
+    if (dtype.empty()) return n.refuse("its elements would be " + std::string(onnx_type_name(to)));
+    n.give("cast(" + n.in(0) + ", " + std::string(dtype) + ")");
+}
+
+void constant(NodeText& n) {
+    if (const TensorData* data = n.tensor("value")) {
+        n.know_output(*data);
+        return n.give(n.weight(*data, n.node().outputs[0]));
+    }
+    if (n.attribute("value_int")) return n.give(std::to_string(n.integer("value_int", 0)));
+    if (n.attribute("value_float")) return n.give("cast(" + real_text(n.real("value_float", 0), true) + ", f32)");
+    if (std::optional<std::vector<int64_t>> values = n.integers("value_ints")) return n.give(vector_text(*values));
+    n.refuse("its value is of a kind that is not offered");
+}
+} // namespace
+
+std::span<const OpRow> math_rows() {
+    static constexpr OpRow rows[] = {
+    //   operator             since inputs      attributes               form
+        {"Add",               7,    "a, b",     "",                      "$a + $b"},
+        {"Sub",               7,    "a, b",     "",                      "$a - $b"},
+        {"Mul",               7,    "a, b",     "",                      "$a * $b"},
+        {"Div",               7,    "a, b",     "",                      "$a / $b"},
+        {"Neg",               6,    "x",        "",                      "-$x"},
+        {"Exp",               6,    "x",        "",                      "exp($x)"},
+        {"Log",               6,    "x",        "",                      "log($x)"},
+        {"Sqrt",              6,    "x",        "",                      "sqrt($x)"},
+        {"Tanh",              6,    "x",        "",                      "tanh($x)"},
+        {"Reciprocal",        6,    "x",        "",                      "1.0 / $x"},
+        {"Relu",              6,    "x",        "",                      "maximum($x, 0)"},
+        {"Sigmoid",           6,    "x",        "",                      "onnx_sigmoid($x)"},
+        {"LeakyRelu",         6,    "x",        "alpha=0.01",            "select($x < 0.0, $alpha * $x, $x)"},
+        {"PRelu",             7,    "x, slope", "",                      "select($x < 0, $slope * $x, $x)"},
+        {"ThresholdedRelu",   10,   "x",        "alpha=1.0",             "select($x > $alpha, $x, 0.0)"},
+        {"Elu",               6,    "x",        "alpha=1.0",             "select($x < 0.0, $alpha * (exp($x) - 1.0), $x)"},
+        {"Celu",              12,   "x",        "alpha=1.0",             "maximum($x, 0.0) + minimum($alpha * (exp($x / $alpha) - 1.0), 0.0)"},
+        {"Selu",              6,    "x",        "alpha=1.6732632, gamma=1.050701",
+                                                                         "$gamma * select($x <= 0.0, $alpha * (exp($x) - 1.0), $x)"},
+        {"HardSigmoid",       6,    "x",        "alpha=0.2, beta=0.5",   "maximum(minimum($alpha * $x + $beta, 1.0), 0.0)"},
+        {"HardSwish",         14,   "x",        "",                      "$x * maximum(minimum($x / 6.0 + 0.5, 1.0), 0.0)"},
+        {"Softplus",          1,    "x",        "",                      "onnx_softplus($x)"},
+        {"Softsign",          1,    "x",        "",                      "$x / (1.0 + maximum($x, -$x))"},
+        {"Mish",              18,   "x",        "",                      "$x * tanh(onnx_softplus($x))"},
+        {"Swish",             24,   "x",        "alpha=1.0",             "$x * onnx_sigmoid($alpha * $x)"},
+        {"Shrink",            9,    "x",        "bias=0.0, lambd=0.5",   "onnx_shrink($x, $bias, $lambd)"},
+        {"Identity",          1,    "x",        "",                      "$x"},
+        {"Not",               1,    "x",        "",                      "not($x)"},
+        {"And",               7,    "a, b",     "",                      "and($a, $b)"},
+        {"Or",                7,    "a, b",     "",                      "or($a, $b)"},
+        {"Xor",               7,    "a, b",     "",                      "$a != $b"},
+        {"Equal",             7,    "a, b",     "",                      "$a == $b"},
+        {"Less",              7,    "a, b",     "",                      "$a < $b"},
+        {"Greater",           7,    "a, b",     "",                      "$a > $b"},
+        {"LessOrEqual",       12,   "a, b",     "",                      "$a <= $b"},
+        {"GreaterOrEqual",    12,   "a, b",     "",                      "$a >= $b"},
+        {"Where",             9,    "c, a, b",  "",                      "select($c, $a, $b)"},
+        {"CastLike",          15,   "x, like",  "saturate=1, round_mode=up|down|stochastic", "onnx_cast_like($x, $like)"},
+        {"Max",               8,    "",         "",                      "", folded<maximum>},
+        {"Min",               8,    "",         "",                      "", folded<minimum>},
+        {"Sum",               8,    "",         "",                      "", folded<add>},
+        {"Mean",              8,    "",         "",                      "", mean},
+        {"Cast",              6,    "x",        "",                      "", cast},
+        {"Constant",          1,    "",         "",                      "", constant},
+    };
+    return rows;
+}
+} // namespace nereus::onnx

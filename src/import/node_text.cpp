@@ -1,0 +1,209 @@
+#include "import/node_text.h"
+#include "import/text_writer.h"
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+namespace nereus::onnx {
+std::string real_text(double value, bool single) {
+    if (std::isnan(value)) return "(0.0 / 0.0)";
+    if (std::isinf(value)) return value > 0 ? "(1.0 / 0.0)" : "(-1.0 / 0.0)";
+    char buffer[40];
+    std::to_chars_result end = single ? std::to_chars(buffer, buffer + sizeof buffer, float(value)) : std::to_chars(buffer, buffer + sizeof buffer, value);
+    std::string text(buffer, end.ptr);
+    if (text.find_first_of(".e") == text.npos) text += ".0";
+    return value < 0 ? "(" + text + ")" : text;
+}
+std::string vector_text(std::span<const int64_t> values) {
+    if (values.empty()) return "iota(0)";
+    std::string out = "tensor([";
+    for (size_t i = 0; i < values.size(); ++i) out += (i ? ", " : "") + std::to_string(values[i]);
+    return out + "])";
+}
+
+namespace {
+std::string_view trimmed(std::string_view text) {
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    return text;
+}
+struct Spec { std::string_view name; std::optional<std::string_view> otherwise; };
+// "x, b=0.0": the parts of a row's list. Texts that stand for what is left out have no comma.
+std::vector<Spec> specs_of(std::string_view list) {
+    std::vector<Spec> out;
+    for (; !list.empty();) {
+        const size_t end = std::min(list.find(','), list.size()), equals = list.find('=');
+        const std::string_view one = list.substr(0, end);
+        if (equals < end) out.push_back({trimmed(one.substr(0, equals)), trimmed(one.substr(equals + 1))});
+        else out.push_back({trimmed(one), std::nullopt});
+        list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    return out;
+}
+std::string integer_text(int64_t value) { return value < 0 ? "(" + std::to_string(value) + ")" : std::to_string(value); }
+} // namespace
+
+std::string NodeText::in(size_t i) {
+    if (!has(i)) {
+        refuse("input " + std::to_string(i) + " is left out");
+        return "()";
+    }
+    return writer_.look_up(node_.inputs[i]);
+}
+const Attribute* NodeText::attribute(std::string_view name) const {
+    for (const Attribute& a : node_.attributes)
+        if (a.name == name) return &a;
+    return nullptr;
+}
+int64_t NodeText::integer(std::string_view name, int64_t otherwise) {
+    const Attribute* a = attribute(name);
+    if (!a) return otherwise;
+    if (const int64_t* value = std::get_if<int64_t>(&a->value)) return *value;
+    refuse("attribute '" + std::string(name) + "' is not an integer");
+    return otherwise;
+}
+double NodeText::real(std::string_view name, double otherwise) {
+    const Attribute* a = attribute(name);
+    if (!a) return otherwise;
+    if (const float* value = std::get_if<float>(&a->value)) return *value;
+    refuse("attribute '" + std::string(name) + "' is not a number");
+    return otherwise;
+}
+std::string_view NodeText::word(std::string_view name, std::string_view otherwise) {
+    const Attribute* a = attribute(name);
+    if (!a) return otherwise;
+    if (const std::string_view* value = std::get_if<std::string_view>(&a->value)) return *value;
+    refuse("attribute '" + std::string(name) + "' is not a text");
+    return otherwise;
+}
+std::optional<std::vector<int64_t>> NodeText::integers(std::string_view name) {
+    const Attribute* a = attribute(name);
+    if (!a) return std::nullopt;
+    if (const auto* values = std::get_if<std::vector<int64_t>>(&a->value)) return *values;
+    refuse("attribute '" + std::string(name) + "' is not a list of integers");
+    return std::nullopt;
+}
+const TensorData* NodeText::tensor(std::string_view name) {
+    const Attribute* a = attribute(name);
+    if (!a) return nullptr;
+    if (const auto* values = std::get_if<std::vector<TensorData>>(&a->value); values && values->size() == 1) return &(*values)[0];
+    refuse("attribute '" + std::string(name) + "' is not a tensor");
+    return nullptr;
+}
+std::optional<GraphId> NodeText::graph(std::string_view name) {
+    const Attribute* a = attribute(name);
+    const auto* graphs = a ? std::get_if<std::vector<GraphId>>(&a->value) : nullptr;
+    if (graphs && graphs->size() == 1) return (*graphs)[0];
+    refuse("attribute '" + std::string(name) + "' is not a graph");
+    return std::nullopt;
+}
+std::optional<std::vector<int64_t>> NodeText::constant_integers(size_t i) const {
+    const TensorData* data = has(i) ? writer_.constant(node_.inputs[i]) : nullptr;
+    if (!data || data->type != ElemType::int64 || data->dims.size() > 1) return std::nullopt;
+    std::vector<int64_t> values(data->bytes.size() / sizeof(int64_t));
+    std::memcpy(values.data(), data->bytes.data(), data->bytes.size());
+    return values;
+}
+
+std::string NodeText::named(std::string_view stem, const std::string& expression) {
+    std::string name = writer_.temporary(stem);
+    writer_.line(name + " = " + expression);
+    return name;
+}
+void NodeText::line(const std::string& statement) { writer_.line(statement); }
+void NodeText::give(const std::string& expression) {
+    std::string targets;
+    for (size_t i = 0; i < node_.outputs.size(); ++i) targets += (i ? ", " : "") + (wants(i) ? writer_.bind(node_.outputs[i]) : "_");
+    if (node_.outputs.size() != 1) targets = "(" + targets + ")";
+    writer_.line(targets + " = " + expression);
+}
+void NodeText::give_each(const std::vector<std::string>& expressions) {
+    for (size_t i = 0; i < node_.outputs.size(); ++i) {
+        if (!wants(i)) continue;
+        if (i >= expressions.size()) return refuse("it has " + std::to_string(node_.outputs.size()) + " outputs, expected at most " + std::to_string(expressions.size()));
+        writer_.line(writer_.bind(node_.outputs[i]) + " = " + expressions[i]);
+    }
+}
+void NodeText::know_output(const TensorData& data) { writer_.know_constant(node_.outputs[0], &data); }
+std::string NodeText::weight(const TensorData& data, std::string_view stem) { return writer_.weight(data, stem); }
+
+std::string NodeText::block(GraphId graph, std::span<const std::string> parameters, const std::function<std::string(const std::vector<std::string>&)>& end) {
+    const Graph& inner = writer_.model()[graph];
+    if (parameters.size() != inner.inputs.size()) {
+        refuse("graph '" + std::string(inner.name) + "' takes " + std::to_string(inner.inputs.size()) + " values, expected " + std::to_string(parameters.size()));
+        return "{ () }";
+    }
+    Result<std::string> text = writer_.block([&]() -> Result<std::string> {
+        TRY(writer_.enter(inner));
+        for (size_t i = 0; i < parameters.size(); ++i) writer_.scopes().back().names[inner.inputs[i].name] = parameters[i];
+        TRY(writer_.nodes(inner.nodes));
+        std::vector<std::string> outputs;
+        for (const ValueInfo& output : inner.outputs) outputs.push_back(writer_.look_up(output.name));
+        return end(outputs);
+    });
+    if (text) return *text;
+    if (status_) status_ = std::move(text).error();
+    return "{ () }";
+}
+
+void NodeText::refuse(std::string why) {
+    if (status_) status_ = Error{Code::unsupported, std::move(why)};
+}
+
+// $name in the form: an input, or an attribute.
+std::string NodeText::filled() {
+    const std::vector<Spec> inputs = specs_of(row_.inputs), attributes = specs_of(row_.attributes);
+    if (node_.inputs.size() > inputs.size())
+        refuse("it has " + std::to_string(node_.inputs.size()) + " inputs, expected at most " + std::to_string(inputs.size()));
+    auto part = [&](std::string_view name) -> std::string {
+        for (size_t i = 0; i < inputs.size(); ++i)
+            if (inputs[i].name == name) return has(i) || !inputs[i].otherwise ? in(i) : std::string(*inputs[i].otherwise);
+        for (const Spec& spec : attributes)
+            if (spec.name == name) return attribute_text(name, spec.otherwise);
+        invariant(false, "a row names what it does not have");
+        return {};
+    };
+    std::string out;
+    for (size_t i = 0; i < row_.form.size(); ++i) {
+        if (row_.form[i] != '$') {
+            out += row_.form[i];
+            continue;
+        }
+        size_t end = i + 1;
+        while (end < row_.form.size() && (std::isalnum(static_cast<unsigned char>(row_.form[end])) || row_.form[end] == '_')) ++end;
+        out += part(row_.form.substr(i + 1, end - i - 1));
+        i = end - 1;
+    }
+    return out;
+}
+std::string NodeText::attribute_text(std::string_view name, std::optional<std::string_view> otherwise) {
+    const Attribute* a = attribute(name);
+    const bool is_word = otherwise && otherwise->find('|') != otherwise->npos;
+    if (is_word) {
+        std::string_view rest = *otherwise, value = word(name, otherwise->substr(0, otherwise->find('|')));
+        for (int place = 0;; ++place) {
+            const size_t end = std::min(rest.find('|'), rest.size());
+            if (rest.substr(0, end) == value) return std::to_string(place);
+            if (end == rest.size()) break;
+            rest.remove_prefix(end + 1);
+        }
+        refuse("attribute '" + std::string(name) + "' is '" + std::string(value) + "', expected one of " + std::string(*otherwise));
+        return "0";
+    }
+    if (!a) {
+        if (!otherwise) refuse("attribute '" + std::string(name) + "' is missing");
+        return std::string(otherwise.value_or("()"));
+    }
+    if (const int64_t* value = std::get_if<int64_t>(&a->value)) return integer_text(*value);
+    if (const float* value = std::get_if<float>(&a->value)) return real_text(double(*value), true);
+    if (const auto* values = std::get_if<std::vector<int64_t>>(&a->value)) return vector_text(*values);
+    refuse("attribute '" + std::string(name) + "' is " + std::string(attribute_type_name(a->type)) + ", which is not expected");
+    return "()";
+}
+
+Status NodeText::run() {
+    if (row_.write) row_.write(*this);
+    else give(filled());
+    return std::move(status_);
+}
+} // namespace nereus::onnx

@@ -1,0 +1,58 @@
+// import/node_text.h - one node being written: what its row asks for and what it says.
+#pragma once
+#include "import/onnx_model.h"
+#include "import/op_rows.h"
+#include <functional>
+#include <string>
+
+namespace nereus::onnx {
+class TextWriter;
+
+class NodeText {
+ public:
+    NodeText(TextWriter& writer, const Node& node, const OpRow& row, int64_t version) : writer_(writer), node_(node), row_(row), version_(version) {}
+    Status run();
+
+    // What rows read. An attribute of another type is the node's error; it reads as if it were left out.
+    const Node& node() const { return node_; }
+    int64_t version() const { return version_; }       // of the operator's domain
+    size_t input_count() const { return node_.inputs.size(); }
+    bool has(size_t i) const { return i < node_.inputs.size() && !node_.inputs[i].empty(); }
+    std::string in(size_t i);                          // %x
+    size_t output_count() const { return node_.outputs.size(); }
+    bool wants(size_t i) const { return i < node_.outputs.size() && !node_.outputs[i].empty(); }
+    const Attribute* attribute(std::string_view name) const;
+    int64_t integer(std::string_view name, int64_t otherwise);
+    double real(std::string_view name, double otherwise);
+    std::string_view word(std::string_view name, std::string_view otherwise);
+    std::optional<std::vector<int64_t>> integers(std::string_view name);
+    const TensorData* tensor(std::string_view name);
+    std::optional<GraphId> graph(std::string_view name);
+    // Of an input that the file knows: an initializer, or what a Constant gives.
+    std::optional<std::vector<int64_t>> constant_integers(size_t i) const;
+
+    // What rows write.
+    std::string named(std::string_view stem, const std::string& expression);        // %t = expression; gives %t
+    void line(const std::string& statement);
+    void give(const std::string& expression);          // the node's outputs; of several, a tuple of as many as the row has
+    void give_each(const std::vector<std::string>& expressions);
+    std::string weight(const TensorData& data, std::string_view stem);
+    void know_output(const TensorData& data);          // its only output is this
+    // The body of a loop or an arm: its parameters are bound to the given texts; ends in `end`, of its outputs.
+    std::string block(GraphId graph, std::span<const std::string> parameters, const std::function<std::string(const std::vector<std::string>&)>& end);
+    void refuse(std::string why);                      // this node, in words
+
+ private:
+    std::string filled();
+    std::string attribute_text(std::string_view spec_name, std::optional<std::string_view> otherwise);
+
+    TextWriter& writer_;
+    const Node& node_;
+    const OpRow& row_;
+    int64_t version_;
+    Status status_ = {};
+};
+
+std::string real_text(double value, bool single);      // that reads back as the same number
+std::string vector_text(std::span<const int64_t> values);
+} // namespace nereus::onnx

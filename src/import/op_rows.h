@@ -1,0 +1,29 @@
+// import/op_rows.h - what each operator of ONNX is in the language: a row per operator and the version since which it
+// means this.
+#pragma once
+#include "import/onnx_model.h"
+
+namespace nereus::onnx {
+class NodeText;
+
+struct OpRow {
+    std::string_view name;
+    int since;
+    // Names of the inputs, then of the attributes; what has a text after = may be left out and is written so then.
+    // "x, min=, max=": the text may be nothing. An attribute of words, mode=constant|edge, is written as the place of its
+    // word in the list; the first one counts when it is left out.
+    std::string_view inputs, attributes;
+    std::string_view form;                             // "softmax($x, axis=$axis)"; empty: `write` does it
+    void (*write)(NodeText&) = nullptr;
+    std::string_view domain = "";
+};
+std::span<const OpRow> math_rows();
+std::span<const OpRow> layout_rows();
+std::span<const OpRow> reduce_rows();
+std::span<const OpRow> index_rows();
+std::span<const OpRow> layer_rows();
+std::span<const OpRow> control_rows();
+
+// The newest row that is not newer than the version; null: there is none.
+const OpRow* find_row(std::string_view domain, std::string_view name, int64_t version);
+} // namespace nereus::onnx
