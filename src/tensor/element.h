@@ -63,7 +63,8 @@ template <HostElement To, class From> constexpr To element_cast(From x) {
     else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
         // the bounds of To as doubles: the upper one rounds up to the first value that does not fit, or fits exactly
         constexpr To low = std::numeric_limits<To>::min(), high = std::numeric_limits<To>::max();
-        return x != x ? To(0) : double(x) >= double(high) ? high : double(x) <= double(low)    ? low : To(x);
+        if (x != x) return To(0);
+        return double(x) >= double(high) ? high : double(x) <= double(low) ? low : To(x);
     } else return To(x);
 }
 template <class From> uint64_t word_of(DType to, From x) {
