@@ -77,7 +77,9 @@ class Judge {
                std::any_of(std::begin(beginnings), std::end(beginnings), [&](std::string_view known) { return error.message.starts_with(known); });
     }
     bool refused(const Error& error) {
-        if (is_limitation(error) || (error.code == Code::shape && only_fails())) {
+        // numbers written of numbers, as -3 and 1 - 2, need not fit an unsigned or narrow dtype
+        const bool unfit = error.code == Code::type && error.message.find(" does not fit ") != error.message.npos;
+        if (unfit || is_limitation(error) || (error.code == Code::shape && only_fails())) {
             verdict_.refused = true;
             return false;
         }

@@ -56,7 +56,9 @@ Expr whole_unary(Generator& g, const Type& want, int depth) {
     static constexpr const char* forms[] = {"(-$0)", "mod($0, 3)", "($0 // 2)", "($0 / (-2))", "($0 + 1)", "($0 * 2)"};
     Expr a = g.expr(want, depth);
     Type type = a.type;
-    return make(Construct::arithmetic, type, forms[g.below(6)], {std::move(a)});
+    const size_t at = g.below(6);
+    const bool negative = at == 3 && is_unsigned(want.dtype);        // -2 is no such number
+    return make(Construct::arithmetic, type, negative ? "($0 / 2)" : forms[at], {std::move(a)});
 }
 Expr unary_any(Generator& g, const Type& want, int depth) {
     return want.is_float() ? unary(g, want, depth) : whole_unary(g, want, depth);
