@@ -20,8 +20,8 @@ void EmitFunction::narrow(const Binding& b) {
     const std::string who = std::get<std::string>(find_attribute(b, "who")->value);
     const Attribute* rule = find_attribute(b, "what");
     auto local = [&](Dim d) {                            // to one element: nothing to compare it with
-        for (Sym s : dims().symbols_of(d))
-            if (!defined(s) && std::find(open.begin(), open.end(), s) == open.end()) return true;
+        for (Sym s : dims().symbols_of(d))               // `?` stands for the size of each, even where one has been read
+            if (dims().symbol(s).kind == SymKind::unknown || (!defined(s) && std::find(open.begin(), open.end(), s) == open.end())) return true;
         return false;
     };
     for (size_t i = 0; i < b.args.size(); ++i) {
