@@ -76,6 +76,7 @@ Expr field(Generator& g, const Type& want, int depth) {
     if (want.is_scalar(DType::i64)) return make(Construct::record, want, "$0.tag", {g.expr(data("Box", {forget_variables(g.some_type(1))}), depth)});
     if (want.is_scalar(DType::boolean) && g.chance(50)) return make(Construct::record, want, "$0.on", {g.expr(data("Layer", {}, {g.known_dim()}), depth)});
     if (want.is_tensor(DType::f64) && want.dims.size() == 1 && g.chance(50)) return make(Construct::record, want, "$0.b", {g.expr(data("Layer", {}, {want.dims[0]}), depth)});
+    if (g.chance(50)) return make(Construct::record, want, g.chance(50) ? "$0.one" : "$0.two", {g.expr(data("Pair", {want}), depth)});
     return make(Construct::record, want, "$0.val", {g.expr(data("Box", {want}), depth)});
 }
 

@@ -308,7 +308,7 @@ Type Generator::some_type(int depth) {
     case 15: return data("Option", {part()});
     case 16: return chance(50) ? data("Form") : data("Rose", {part()});
     case 17: return data("Vec");
-    case 18: return data("Box", {part()});
+    case 18: return data(chance(50) ? "Box" : "Pair", {part()});
     case 19: return data("Layer", {}, {chance(60) ? known_dim() : any_dim()});
     case 20: return seq(part());
     case 21: return ref(part());
@@ -421,7 +421,7 @@ Statement Generator::statement(int depth) {
 // A tuple or a record taken apart.
 Statement Generator::pattern_statement(int depth) {
     Type type = chance(40)   ? tuple({some_type(1), some_type(1)})
-                : chance(40) ? data("Box", {forget_variables(some_type(1))})
+                : chance(40) ? data(chance(50) ? "Box" : "Pair", {forget_variables(some_type(1))})
                 : chance(50) ? data("Layer", {}, {known_dim()}) : data("Vec");
     bool outer = options_.outer == Construct::pattern;
     inside_outer_ += outer;

@@ -109,6 +109,7 @@ std::vector<Declared> make_declared() {
         {"Rose", "type Rose[a] = Rose(a, List[Rose[a]])", {"a"}, {}, {}, {{"Rose", {a, data("List", {data("Rose", {a})})}}}, {}},
         {"Vec", "type Vec = Vec[n](Tensor[(n), f64], Tensor[(n), f64])", {}, {}, {}, {{"Vec", {vector_n, vector_n}}}, "n"},
         {"Box", "type Box[a] = {val: a, tag: i64}", {"a"}, {}, {"val", "tag"}, {{"Box", {a, whole}}}, {}},
+        {"Pair", "type Pair[a] = {one: a, two: a}", {"a"}, {}, {"one", "two"}, {{"Pair", {a, a}}}, {}},
         {"Layer", "type Layer[d: dim] = {w: Tensor[(2, d), f64], b: Tensor[(d), f64], on: bool}", {}, {"d"}, {"w", "b", "on"},
          {{"Layer", {tensor(DType::f64, {Dim{.number = 2}, Dim{.text = "d"}}), vector_d, scalar(DType::boolean)}}}, {}},
     };

@@ -202,10 +202,15 @@ Status Products::write_late(FunctionId gradient) {
     if (it == late_.end()) return {};
     const Span asked = it->second;
     late_.erase(it);
-    ProductSupport support(all_);
-    const std::string obstacle = TRY(support.obstacle(made_[gradient].function, asked));
-    if (!obstacle.empty() || support.prints()) return not_run_again(obstacle, asked);
+    TRY(check_run_again(made_[gradient].function, asked));
     return write_gradient(gradient, asked);
+}
+
+Status Products::check_run_again(FunctionId function, Span asked) {
+    ProductSupport support(all_);
+    const std::string obstacle = TRY(support.obstacle(function, asked));
+    if (!obstacle.empty() || support.prints()) return not_run_again(obstacle, asked);
+    return {};
 }
 
 Status Products::write_gradient(FunctionId made, Span asked) {

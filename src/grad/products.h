@@ -53,6 +53,7 @@ class Products {
     // Gradients that checkpoints have for the reference form: of functions whose code may not be there when they are asked for.
     Status write_late();
     Status write_late(FunctionId gradient);
+    Status check_run_again(FunctionId function, Span asked);         // what a checkpoint does is nothing but compute
     // Of a function that gradient() made: what it is the gradient of.
     struct Made { FunctionId function; GradientForm form; };
     const Made* source_of(FunctionId gradient) const;

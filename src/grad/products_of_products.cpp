@@ -81,8 +81,10 @@ Result<FunctionId> Products::checkpointed(FunctionId function, Span asked) {
     const bool with_cells = cells.is_concerned(function);
     FunctionId pull;
     if (auto it = gradients_.find({function, whole}); it != gradients_.end()) pull = it->second;
-    else if (with_cells) pull = TRY(gradient(function, whole, asked));
-    else {
+    else if (with_cells) {
+        TRY(check_run_again(function, asked));
+        pull = TRY(gradient(function, whole, asked));
+    } else {
         pull = reserve(function, whole);
         module[pull].result = all_types;
         late_[pull] = asked;
