@@ -178,7 +178,7 @@ Result<Walk::Made> Walk::branch(const Binding& b) {
     bool alive[2];
     for (int i = 0; i < 2; ++i) {
         know_.push();
-        know_.assume(i == 0 ? c : negate(c));
+        know_.suppose(i == 0 ? c : negate(c));
         alive[i] = know_.ask(c) != (i == 0 ? Answer::no : Answer::yes) && !know_.facts.contradictory();
         know_.pop();
     }
@@ -198,7 +198,7 @@ Result<Walk::Made> Walk::branch(const Binding& b) {
     std::vector<ArmEnd> arms;
     for (int i = 0; i < 2; ++i) {
         know_.push();
-        know_.assume(i == 0 ? c : negate(c));
+        know_.suppose(i == 0 ? c : negate(c));
         BlockId outer = open_block();
         Names outer_names = names_;
         bool ends = TRY(block(b.blocks[size_t(i)]));
@@ -258,7 +258,7 @@ Result<bool> Walk::open_pattern(const Pattern& p, AbsId subject, std::vector<Val
         TRY(require_scalar_part(subject));
         Condition c = literal_condition(p.literal, a.tensor);
         if (know_.facts.contradictory()) return true;    // nothing comes here whatever the literal is
-        know_.assume(c);
+        know_.suppose(c);
         return know_.ask(c) != Answer::no && !know_.facts.contradictory();
     }
     case Pattern::Kind::tuple:
@@ -338,7 +338,7 @@ Result<Walk::Made> Walk::match(const Binding& b) {
                 if (audible_) out_[at_].results = {holds.value};
                 emitted.guard = at_;
                 close_block(outer);
-                know_.assume(guard);
+                know_.suppose(guard);
             }
             if (!reached || !know_.facts.contradictory()) {
                 BlockId outer = open_block();
@@ -363,7 +363,7 @@ Result<Walk::Made> Walk::match(const Binding& b) {
         names_ = std::move(outer_names);
         if (arm.pattern.kind == Pattern::Kind::literal && !arm.guard.valid() && abstracts_[subject.abs].kind == AbsKind::tensor) {
             know_.push(), ++frames;
-            know_.assume(negate(literal_condition(arm.pattern.literal, abstracts_[subject.abs].tensor)));
+            know_.suppose(negate(literal_condition(arm.pattern.literal, abstracts_[subject.abs].tensor)));
         }
     }
     while (frames-- > 0) know_.pop();

@@ -21,8 +21,8 @@ Knowledge::Log Knowledge::pop() {
     return log;
 }
 
-bool Knowledge::assume(Dim a, Relation relation, Dim b) {
-    frames_.back().push_back({a, relation, b, {}});
+namespace {
+bool learn(Facts& facts, Dim a, Relation relation, Dim b) {
     switch (relation) {
     case Relation::equal: return facts.assume_equal(a, b);
     case Relation::not_equal: return facts.assume_not_equal(a, b);
@@ -34,8 +34,22 @@ bool Knowledge::assume(Dim a, Relation relation, Dim b) {
     }
     return true;
 }
+} // namespace
+
+bool Knowledge::assume(Dim a, Relation relation, Dim b) {
+    frames_.back().push_back({{a, relation, b, {}}, supposing_});
+    return learn(facts, a, relation, b);
+}
 void Knowledge::assume(const Log& log) {
-    for (const DimFact& fact : log) assume(fact.left, fact.relation, fact.right);
+    for (const auto& [fact, supposed] : log) {
+        frames_.back().push_back({fact, supposed});
+        learn(facts, fact.left, fact.relation, fact.right);
+    }
+}
+void Knowledge::suppose(const Condition& condition) {
+    supposing_ = true;
+    assume(condition);
+    supposing_ = false;
 }
 void Knowledge::assume(const Condition& c) {
     if (c.kind == Condition::Kind::relation) assume(c.left, c.relation, c.right);
@@ -52,9 +66,8 @@ void Knowledge::assume(const Condition& c) {
 
 namespace {
 Answer invert(Answer a) { return a == Answer::yes ? Answer::no : a == Answer::no ? Answer::yes : a; }
-} // namespace
 
-Answer Knowledge::ask(Dim a, Relation relation, Dim b) {
+Answer answer(Facts& facts, Dim a, Relation relation, Dim b) {
     switch (relation) {
     case Relation::equal: return facts.equal(a, b);
     case Relation::not_equal: return invert(facts.equal(a, b));
@@ -65,6 +78,20 @@ Answer Knowledge::ask(Dim a, Relation relation, Dim b) {
     case Relation::compatible: return facts.compatible(a, b);
     }
     return Answer::unknown;
+}
+} // namespace
+
+Answer Knowledge::ask(Dim a, Relation relation, Dim b) { return answer(facts, a, relation, b); }
+
+bool Knowledge::refutes_unsupposed(Dim a, Relation relation, Dim b) {
+    Facts sure(facts.dims());
+    bool supposes = false;
+    for (const Log& frame : frames_)
+        for (const auto& [fact, supposed] : frame) {
+            supposes |= supposed;
+            if (!supposed) learn(sure, fact.left, fact.relation, fact.right);
+        }
+    return answer(supposes ? sure : facts, a, relation, b) == Answer::no;
 }
 Answer Knowledge::ask(const Condition& c) {
     switch (c.kind) {

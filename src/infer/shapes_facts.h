@@ -10,13 +10,16 @@ class Knowledge {
  public:
     explicit Knowledge(Dims& dims) : facts(dims) { frames_.emplace_back(); }
     Facts facts;
-    using Log = std::vector<DimFact>;
+    struct Learnt { DimFact fact; bool supposed; };
+    using Log = std::vector<Learnt>;
 
     void push();
     Log pop();                                           // what was assumed since the matching push
     bool assume(Dim a, Relation relation, Dim b);        // false: contradicts
     void assume(const Log& log);
     void assume(const Condition& condition);
+    void suppose(const Condition& condition);            // what brings a run into an arm
+    bool refutes_unsupposed(Dim a, Relation relation, Dim b);    // the arms around do not matter to it
     Answer ask(Dim a, Relation relation, Dim b);
     Answer ask(const Condition& condition);
     bool equal(Dim a, Dim b) { return a == b || facts.equal(a, b) == Answer::yes; }
@@ -32,6 +35,7 @@ class Knowledge {
     bool bounded(Sym s);
     double magnitude(Dim d);                             // an upper bound of |d|; infinite if there is none
     std::vector<Log> frames_;
+    bool supposing_ = false;
     std::vector<Sym> extents_;                           // of open frames: what is near must not depend on how often a loop was walked
     std::vector<size_t> extents_before_;                 // per frame but the first
     std::set<Sym> bounded_;

@@ -252,7 +252,28 @@ class ElementJoin : public Join {
     const std::function<bool(Dim)>& in_scope_;
     const std::function<void(const std::vector<uint32_t>&, AbsId)>& merge_;
 };
+
+class Covering : public Join {
+ public:
+    Covering(Abstracts& abstracts, const std::function<void(const std::vector<uint32_t>&, AbsId)>& merge)
+        : Join(abstracts), merge_(merge) {}
+
+ protected:
+    bool in_scope(Dim) override { return true; }         // both are in the terms of callers
+    Dim extent(const std::vector<Dim>& arms, const Path&) override { return arms.back(); }
+    Dim number(const std::vector<Dim>& arms, const Path&) override { return arms.back(); }
+    Shape other_rank(const std::vector<const Shape*>& arms, const Path&) override { return *arms.back(); }
+    void merge_cells(const std::vector<uint32_t>& cells, AbsId content) override { merge_(cells, content); }
+
+ private:
+    const std::function<void(const std::vector<uint32_t>&, AbsId)>& merge_;
+};
 } // namespace
+
+AbsId cover_containers(Abstracts& abstracts, AbsId older, AbsId newer,
+                       const std::function<void(const std::vector<uint32_t>&, AbsId)>& merge_cells) {
+    return abstracts.is_bottom(newer) ? newer : Covering(abstracts, merge_cells)({older, newer});
+}
 
 AbsId join_elements(Abstracts& abstracts, const std::vector<AbsId>& values, const std::function<bool(Dim)>& in_scope,
                     const std::function<void(const std::vector<uint32_t>&, AbsId)>& merge_cells) {

@@ -43,6 +43,9 @@ class Join {
     std::vector<std::map<std::vector<Dim>, uint32_t>> unknowns_;    // per open container: tuple -> k
 };
 
+// The newer of two values, whose containers hold what the older one's may hold, too.
+AbsId cover_containers(Abstracts& abstracts, AbsId older, AbsId newer,
+                       const std::function<void(const std::vector<uint32_t>&, AbsId)>& merge_cells);
 // A value as a container may hold it: what is not in scope becomes an element unknown.
 AbsId close_element(Abstracts& abstracts, AbsId value, const std::function<bool(Dim)>& in_scope);
 // Joins values that are all elements of one container.

@@ -8,6 +8,7 @@ namespace {
 constexpr size_t most_skeletons = 8;                     // of one function inside each other; then unknown rank
 constexpr size_t most_variants = 32;                     // of one lambda, by what it captures; then by ranks alone
 constexpr size_t deepest = 400;                          // instances under analysis at once
+constexpr int free_rounds = 20;                          // then what a recursion's containers hold only grows
 constexpr int most_rounds = 60, most_restarts = 60;
 
 // Values and dims that a lambda's block takes from around it.
@@ -177,6 +178,7 @@ Status Program::analyse(uint32_t id) {
         instance.used_while_busy = false;
         leaning_.back() = SIZE_MAX;
         ++epoch_;
+        if (round >= free_rounds) instance.covered = instance.summary.result;
         Result<Summary> next = Walk(*this, id, false).run();
         if (!next) { failed = std::move(next).error(); break; }
         again = instance.used_while_busy && !(next->result == instance.summary.result && next->extent == instance.summary.extent);

@@ -32,6 +32,7 @@ struct Instance {
     enum class State : uint8_t { idle, busy, tentative, final };
     KeyPlan plan;                                        // its actuals mean nothing
     Summary summary;
+    AbsId covered = AbsId(0);                            // by the containers of the next summary: earlier ones took turns
     State state = State::idle;
     bool used_while_busy = false;
     uint32_t epoch = 0;                                  // of a tentative summary

@@ -67,6 +67,8 @@ const Case shapes[] = {
     {"facts end with their arm", "def @main(%x: Tensor[(n), f32], %y: Tensor[(m), f32]) {\n"
                                  "  %s = if (n == m) { sum(%x + %y) } else { 0.0 }\n  (%s, %x + %y) }",
      "(f32(), f32(bcast(n, m))); 1 checks"},
+    {"what an arm's own facts refute fails when it is run", "def @main(%x: Tensor[(n), f32]) { match (n) { 0 => sum(slice(%x, [0], [1])), _ => sum(%x) } }",
+     "f32(); 1 checks"},
     {"order of wrapping integers", "def @main(%k: i64, %x: Tensor[(n), f32], %y: Tensor[(m), f32]) { if (%k + 1 > %k) { %x } else { %y } }",
      "f32(j); 0 checks"},
     {"quotient of wrapping integers", "def @main(%k: i64) { %q = (2 * %k) // 2; full([%q], 0.0) }", "f32(q); 1 checks"},

@@ -156,19 +156,17 @@ Result<Summary> Walk::run() {
         result = TRY(annotated(result, in_.result, "the result of " + shown_function(in_.name)));
     }
     TypeId skeleton = in_[last].type;
-    if (audible_) {
-        out_[out_.body].results = {result.value};
-        out_.result = type(result.abs, skeleton);
-    }
-    return leave(result.abs);
+    if (audible_) out_[out_.body].results = {result.value};
+    return leave(result.abs, skeleton);
 }
 
 // Symbols that are not the key's are sizes this instance chose: the caller gets them as hidden results.
-Result<Summary> Walk::leave(AbsId result) {
+Result<Summary> Walk::leave(AbsId result, TypeId skeleton) {
     const KeyPlan& plan = program_.instances[self_].plan;
     Dims& dims = module_.dims;
     Summary summary;
     std::map<Sym, Dim> exported;
+    AbsId given = result;
     result = normalised(result, plan.symbols);
     for (const Leaf& leaf : leaves_of(abstracts_, result))
         for (Sym s : dims.symbols_of(leaf.dim)) {
@@ -193,6 +191,16 @@ Result<Summary> Walk::leave(AbsId result) {
     };
     summary.result = substitute(abstracts_, result, image, tail);
     summary.tails = tails.size();
+    if (const AbsId covered = program_.instances[self_].covered; !abstracts_.is_bottom(covered)) {
+        summary.result = cover_containers(abstracts_, covered, summary.result, [&](const std::vector<uint32_t>& cells, AbsId content) {
+            for (uint32_t cell : cells) program_.widen_cell(cell, content);
+        });
+        std::map<Sym, Dim> own;
+        for (const auto& [s, there] : exported) own[*dims.as_symbol(there)] = dims.of(s);
+        auto back = [&](Sym s) { return own.contains(s) ? std::optional(own[s]) : std::nullopt; };
+        given = substitute(abstracts_, summary.result, back, [](VarId) { return std::nullopt; });
+    }
+    if (audible_) out_.result = type(given, skeleton);
     return summary;
 }
 
@@ -396,7 +404,7 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
     if (answer == Answer::yes) return {};
     if (answer == Answer::no && !audible_) return {};
     if (answer == Answer::unknown && audible_ && (module_.dims.of_shape(a) || module_.dims.of_shape(b))) return unknown_shape_error();
-    if (answer == Answer::no && is_certain()) {
+    if (answer == Answer::no && is_certain() && know_.refutes_unsupposed(a, relation, b)) {
         if (is_message(what)) return error(fill_message(std::string(what), text(a), text(b)));
         if (relation == Relation::equal) return error(std::string(what) + ": " + text(a) + " and " + text(b) + " differ");
         if (relation == Relation::compatible) return error(std::string(what) + ": " + text(a) + " and " + text(b) + " do not fit");
@@ -418,7 +426,8 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
 
 Status Walk::believe(Dim a, Relation relation, Dim b, std::string_view what) {
     Answer answer = know_.ask(a, relation, b);
-    if (answer == Answer::no && audible_ && is_certain()) return error(fill_message(std::string(what), text(a), text(b)));
+    if (answer == Answer::no && audible_ && is_certain() && know_.refutes_unsupposed(a, relation, b))
+        return error(fill_message(std::string(what), text(a), text(b)));
     if (answer == Answer::unknown) know_.assume(a, relation, b);
     return {};
 }

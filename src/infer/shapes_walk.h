@@ -35,7 +35,7 @@ class Walk : public ShapeScope {
 
     // shapes_walk.cpp: parameters, blocks, plain bindings
     Result<bool> enter();                                // false: it never gets in
-    Result<Summary> leave(AbsId result);
+    Result<Summary> leave(AbsId result, TypeId skeleton);
     Result<bool> block(BlockId in);                      // false: it ends in bottom
     Status binding(BindingId id);
     Result<Made> evaluate(const Binding& b);

@@ -164,7 +164,7 @@ std::string TypePrinter::type(TypeId id) {
         return "Tensor[" + joined(parts) + "]";
     case TypeKind::tuple:
         for (TypeId part : t.parts) parts.push_back(type(part));
-        return "(" + joined(parts) + ")";
+        return (parts.size() == 1 ? "tuple(" : "(") + joined(parts) + ")";             // (t) is t
     case TypeKind::function: {
         bool outer_quantifies = std::exchange(quantifies, true), outermost = std::exchange(own_sizes, false);
         const size_t names = mark(), written = introductions.size();

@@ -54,6 +54,9 @@ TEST(SizeDemands, HoldEverywhereOrOnlyHere) {
     EXPECT_EQ(anywhere(head + "for %i in m, (%s = 0.0) { %s + sum(slice(%y, [0], [1])) } }", {"slice", "sum"}),
               (std::vector<bool>{false, true})) << "the loop's bounds do";
     EXPECT_EQ(anywhere(head + "reshape(%w, [m * d]) }", {"reshape"}), (std::vector<bool>{true}));
+    EXPECT_EQ(anywhere(head + "for %i in m, (%s = 0.0) { %s + sum(full([d // m], 1.0)) } }", {"full"}), (std::vector<bool>{false}))
+        << "there is no such size where m is 0";
+    EXPECT_EQ(anywhere(head + "full([d // (m + 1)], 1.0) }", {"full"}), (std::vector<bool>{true}));
 }
 
 TEST(ClosureSets, AreFoundPerCall) {

@@ -50,6 +50,10 @@ class Everywhere : public ShapeScope {
 
 bool SizeDemands::runs_anywhere(const FunctionEdit& edit, const Function& f, const Effects& effects, const Binding& b) {
     if (!b.blocks.empty() || !effects.of(f, b).nothing()) return false;
+    for (ValueId arg : b.args)
+        if (const Binding* made = edit.definition(arg); made && made->form == Form::dim && !is_number_everywhere(made->dim)) return false;
+    for (Dim d : b.dims)
+        if (!is_number_everywhere(d)) return false;
     switch (b.form) {
     case Form::project: case Form::field: case Form::tuple: case Form::closure: return true;
     case Form::op: {
@@ -59,6 +63,20 @@ bool SizeDemands::runs_anywhere(const FunctionEdit& edit, const Function& f, con
     }
     default: return false;                               // a callee may rest on what its caller knows at the call
     }
+}
+
+bool SizeDemands::is_number_everywhere(Dim d) {
+    const Dim zero = module_.dims.constant(0);
+    for (Atom a : module_.dims.atoms_of(d)) {
+        const AtomNode& node = module_.dims.atom(a);
+        const bool divides = node.kind == AtomKind::floor_div || node.kind == AtomKind::mod;
+        if (divides && facts_.equal(node.args[1], zero) != Answer::no) return false;
+        if (node.kind != AtomKind::bcast) continue;
+        for (size_t i = 1; i < node.args.size(); ++i)
+            for (size_t j = 0; j < i; ++j)
+                if (facts_.compatible(node.args[j], node.args[i]) != Answer::yes) return false;
+    }
+    return true;
 }
 
 bool SizeDemands::hold_everywhere(const Function& f, const Binding& b, const std::vector<const Binding*>& definitions) {

@@ -18,6 +18,8 @@ class SizeDemands {
     bool hold_everywhere(const Function& function, const Binding& binding, const std::vector<const Binding*>& definitions);
 
  private:
+    bool is_number_everywhere(Dim d);                    // it divides by nothing that may be 0, and its broadcasts fit
+
     Module& module_;
     Facts facts_;
 };

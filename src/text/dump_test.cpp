@@ -60,6 +60,27 @@ TEST(Dumps, SymbolsAndKnownValues) {
 )");
 }
 
+// A caller hands it in beside the arguments: no parameter's type says it.
+TEST(Dumps, SizesThatOnlyTheResultNames) {
+    const std::string text = R"(def @f(%x: f32) -> Tensor[(new host p, 3), f32] {
+  symbols (p)
+  %0: Tensor[(p, 3), f32] = exp(%x)
+  %0
+}
+)";
+    EXPECT_EQ(printed(text), text);
+}
+
+// (f32) is f32; split gives tuples of one part, too.
+TEST(Dumps, TuplesOfOnePart) {
+    const std::string text = R"(def @f(%x: tuple(tuple(f32)), %y: (tuple(f32), f32)) -> tuple(f32) {
+  %0: tuple(f32) = %x.0
+  %0
+}
+)";
+    EXPECT_EQ(printed(text), text);
+}
+
 TEST(Dumps, Checks) {
     const std::string text = R"(def @f(%x: Tensor[(n, m), f32]) {
   check(n == m)

@@ -79,6 +79,7 @@ Result<TypeId> TypeParser::type() {
             return found;
         }
         if (token.text == "_") return program_.module.types.hole();
+        if (token.text == "tuple" && cursor_.at_touching("(")) return tuple(true);         // dumps: of one part
         if (std::optional<DType> dtype = dtype_from_name(token.text)) return program_.module.types.scalar(*dtype);
         NameEntry* entry = names_.find(token.text);
         if (!entry && is_foreign_dtype(token.text)) return unknown_name(token, TypeParam::Kind::dtype);
@@ -102,14 +103,14 @@ Result<TypeId> TypeParser::tensor() {
     return program_.module.types.tensor(std::move(shape), element);
 }
 
-Result<TypeId> TypeParser::tuple() {
+Result<TypeId> TypeParser::tuple(bool even_of_one) {
     cursor_.take();
     std::vector<TypeId> parts;
     TRY(cursor_.list(")", [&]() -> Status {
         parts.push_back(TRY(type()));
         return {};
     }));
-    return parts.size() == 1 ? parts[0] : program_.module.types.tuple(std::move(parts));
+    return parts.size() == 1 && !even_of_one ? parts[0] : program_.module.types.tuple(std::move(parts));
 }
 
 Result<TypeId> TypeParser::function() {

@@ -39,7 +39,7 @@ class TypeParser {
 
  private:
     Result<TypeId> tensor();
-    Result<TypeId> tuple();
+    Result<TypeId> tuple(bool even_of_one = false);
     Result<TypeId> function();
     void forget_sizes(size_t mark);
     Result<TypeId> data(const Token& name);

@@ -274,9 +274,10 @@ Status BodyParser::symbols_statement() {
     types_.may_introduce = true;
     types_.introduces = SymKind::late;
     return cursor_.list(")", [&]() -> Status {
-        Span span = cursor_.peek().span;
+        const Token first = cursor_.peek();
         std::optional<Sym> symbol = module_.dims.as_symbol(TRY(types_.dim()));
-        if (!symbol) return Error{Code::parse, "expected a symbol", span};
+        if (!symbol) return Error{Code::parse, "expected a symbol", first.span};
+        if (NameEntry* entry = names_.find(first.text)) entry->announced = false;      // the result names it, a caller hands it in
         emit_.block().symbols.push_back(*symbol);
         return {};
     });
