@@ -4,7 +4,6 @@
 
 namespace nereus {
 // A declaration that holds itself with other arguments has a new type at each level.
-constexpr int most_unfoldings = 32;
 
 int32_t DoorTypes::axis(Dim d, uint32_t axis, const Around& around) {
     if (std::optional<Sym> symbol = program_.module().dims.as_symbol(d)) {           // checked in the object

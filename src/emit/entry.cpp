@@ -34,7 +34,13 @@ class EmitDoor {
         if (holds_function(typed.result))
             return Error{Code::type, "the result of the entry point has a function or cell in its type: these cannot leave the program",
                          typed.span};
-        entry_.result_type = program_.plain_door_type(typed.result);
+        Result<uint32_t> result = program_.plain_door_type(typed.result, "the result");
+        if (!result) {
+            Error refused = std::move(result).error();
+            refused.where = typed.span;
+            return refused;
+        }
+        entry_.result_type = *result;
         leaves(typed.result, entry_.result_type, entry_.result_leaves, false);
         write();
         program_.exe.entries.push_back(std::move(entry_));

@@ -93,16 +93,23 @@ void EmitFunction::builtin(const Binding& b) {
         return;
     }
     case Builtin::print: case Builtin::equal: {
-        std::vector<uint32_t> parts, types;
-        for (ValueId arg : b.args) {
-            parts.push_back(take_object(arg));
-            types.push_back(program_.plain_door_type(function_[arg].type));
-        }
+        std::vector<uint32_t> parts;
+        for (ValueId arg : b.args) parts.push_back(take_object(arg));
         if (b.op->builtin == Builtin::equal) {
             Reg reg = fresh();
             put(Opcode::equal, reg, parts[0], parts[1]);
             bind_number(b.results[0], reg);
         } else {
+            std::vector<uint32_t> types;
+            for (ValueId arg : b.args) {
+                Result<uint32_t> type = program_.plain_door_type(function_[arg].type, "what is printed");
+                if (type) {
+                    types.push_back(*type);
+                } else if (!error_) {
+                    error_ = std::move(type).error();
+                    error_->where = b.span;
+                }
+            }
             const Attribute* text = find_attribute(b, "text");
             uint32_t site = program_.site(Code::value, text ? std::get<std::string>(text->value) : std::string(), b.span);
             put(Opcode::print, site, program_.list(parts), program_.list(types));

@@ -55,7 +55,23 @@ void EmitProgram::mark(uint32_t site) {
     else exe.marks.push_back({at, site});
 }
 
-uint32_t EmitProgram::plain_door_type(TypeId id) {
+// Sizes are not asked for here, so that a type which holds itself with other sizes is one type.
+TypeId EmitProgram::without_sizes(TypeId id) {
+    if (auto it = unsized.find(id); it != unsized.end()) return it->second;
+    Type type = module().types[id];                      // a copy: interning moves the table
+    const Dim none = module().dims.constant(0);
+    for (Dim& d : type.shape.dims) d = none;
+    for (TypeId& part : type.parts) part = without_sizes(part);
+    for (TypeArg& arg : type.args) {
+        if (TypeId* inner = std::get_if<TypeId>(&arg)) arg = without_sizes(*inner);
+        if (std::holds_alternative<Dim>(arg)) arg = none;
+        if (Shape* shape = std::get_if<Shape>(&arg)) shape->dims.assign(shape->dims.size(), none);
+    }
+    return unsized[id] = module().types.intern(std::move(type));
+}
+
+Result<uint32_t> EmitProgram::plain_door_type(TypeId sized, const std::string& who) {
+    const TypeId id = without_sizes(sized);
     auto [it, fresh] = door_types.emplace(id, uint32_t(exe.door_types.size()));
     if (!fresh) return it->second;
     uint32_t index = it->second;
@@ -72,14 +88,17 @@ uint32_t EmitProgram::plain_door_type(TypeId id) {
     case TypeKind::tuple:
         made.kind = DoorType::Kind::tuple;
         made.fields.emplace_back();
-        for (TypeId part : type.parts) made.fields[0].push_back(plain_door_type(part));
+        for (TypeId part : type.parts) made.fields[0].push_back(TRY(plain_door_type(part, who)));
         break;
     case TypeKind::seq:
         made.kind = DoorType::Kind::seq;
-        made.fields = {{plain_door_type(type.parts[0])}};
+        made.fields = {{TRY(plain_door_type(type.parts[0], who))}};
         break;
     case TypeKind::data: {
         const TypeDecl& decl = module().decls[type.decl.index];
+        if (++unfolding[type.decl] > most_unfoldings)
+            return Error{Code::limit, "the type of " + who + " unfolds without end: " + decl.name + " holds itself with larger ones in it", {},
+                         "take it apart in the program, or let it hold itself as it is: type L[a] = N | C(a, L[a])"};
         made.kind = decl.is_record ? DoorType::Kind::record : DoorType::Kind::data;
         for (uint32_t c = 0; c < decl.constructors.size(); ++c) {
             const Constructor& constructor = decl.constructors[c];
@@ -88,8 +107,9 @@ uint32_t EmitProgram::plain_door_type(TypeId id) {
             if (!decl.is_record) made.bound.push_back(uint32_t(constructor.dims.size()));
             made.fields.emplace_back();
             for (TypeId field : instantiate_fields(module(), id, c))
-                made.fields[c].push_back(plain_door_type(field));
+                made.fields[c].push_back(TRY(plain_door_type(field, who)));
         }
+        --unfolding[type.decl];
         break;
     }
     case TypeKind::hole: case TypeKind::var: case TypeKind::function: case TypeKind::ref:

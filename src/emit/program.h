@@ -5,6 +5,8 @@
 #include <unordered_map>
 
 namespace nereus {
+constexpr int most_unfoldings = 32;          // of a declared type inside itself
+
 struct EmitProgram {
     Lowered& lowered;
     const Storage& storage;
@@ -13,7 +15,9 @@ struct EmitProgram {
     std::map<std::vector<uint32_t>, uint32_t> lists;
     std::map<std::vector<std::byte>, uint32_t> weights;
     std::map<int32_t, int32_t> sources;      // of the module, in the executable: those that can be blamed
-    std::map<TypeId, uint32_t> door_types;   // types without door sizes: what print shows, results
+    std::map<TypeId, uint32_t> door_types;   // types without sizes: what print shows, results
+    std::map<TypeId, TypeId> unsized;
+    std::map<DeclId, int> unfolding;         // how often inside itself, of the type at hand
 
     Module& module() const { return lowered.module; }
     uint32_t constant(int64_t value);
@@ -22,6 +26,7 @@ struct EmitProgram {
     uint32_t site(Code code, std::string what, Span span, std::string hint = {});
     void mark(uint32_t site);                // instructions from here on are blamed on it
     Span place(Span span);                   // of the module, as one of the executable
-    uint32_t plain_door_type(TypeId type);
+    TypeId without_sizes(TypeId type);
+    Result<uint32_t> plain_door_type(TypeId type, const std::string& who);
 };
 } // namespace nereus

@@ -20,6 +20,20 @@ void put_in(Expr& e, const std::string& variable, const std::string& text) {
     for (Expr& arg : e.args) put_in(arg, variable, text);
     for (Block& b : e.blocks) put_for(b, variable, text);
 }
+size_t mentions(const std::string& form, const std::string& variable) {
+    size_t count = 0;
+    for (size_t at = form.find(variable); at != std::string::npos; at = form.find(variable, at + 1)) {
+        const size_t end = at + variable.size();
+        count += end == form.size() || !goes_on(form[end]);
+    }
+    return count;
+}
+size_t mentions(const Expr& e, const std::string& variable) {
+    size_t count = mentions(e.form, variable);
+    for (const Expr& arg : e.args) count += mentions(arg, variable);
+    for (const Block& b : e.blocks) count += mentions(b, variable);
+    return count;
+}
 Statement binding(std::string name, Expr value) { return {Construct::leaf, std::move(name) + " = $0", std::move(value)}; }
 } // namespace
 
@@ -28,6 +42,12 @@ std::optional<std::string> bound_name(const std::string& form) {
     size_t end = 1;
     while (goes_on(form[end])) ++end;
     return form.substr(0, end);
+}
+
+size_t mentions(const Block& b, const std::string& variable) {
+    size_t count = mentions(b.result, variable);
+    for (const Statement& s : b.statements) count += mentions(s.form, variable) + mentions(s.value, variable);
+    return count;
 }
 
 void put_for(Block& b, const std::string& variable, const std::string& text) {

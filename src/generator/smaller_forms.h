@@ -6,6 +6,7 @@
 namespace nereus::gen {
 // The name that "%a = $0" or "%a: T = $0" binds.
 std::optional<std::string> bound_name(const std::string& form);
+size_t mentions(const Block& b, const std::string& variable);        // where it is bound included
 // The text instead of a variable, all over the block.
 void put_for(Block& b, const std::string& variable, const std::string& text);
 // A match without one of its arms, or without the guard of one.

@@ -36,6 +36,7 @@ class Rewrite {
     struct Target { const Binding* definition = nullptr; bool ready = false; };
     Result<Target> target_of(const Binding& b) const;
     bool holds_gradient(BlockId block) const;
+    bool awaits_gradient(const Binding& lambda) const;
     struct Asked { const Binding* target = nullptr; bool product = false; };
     Status plan();                                                   // the gradients to be expanded, and in which form
     Result<bool> takes_product(const Binding& b, const Binding& target);

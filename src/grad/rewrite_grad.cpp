@@ -1,6 +1,7 @@
 // grad/rewrite_grad.cpp - grad(f): a function of f's parameters that runs f taped, then the tape, and reads the adjoints.
 #include "grad/known_functions.h"
 #include "grad/rewrite.h"
+#include <algorithm>
 
 namespace nereus {
 bool Rewrite::holds_gradient(BlockId block) const {
@@ -15,12 +16,26 @@ bool Rewrite::holds_gradient(BlockId block) const {
     return false;
 }
 
+// Gradients that it or a lambda that it captures calls, made around it: they are not there before the next round.
+bool Rewrite::awaits_gradient(const Binding& lambda) const {
+    std::set<ValueId> bound;
+    std::vector<ValueId> free;
+    free_values(source_, lambda.blocks[0], bound, free);
+    return std::any_of(free.begin(), free.end(), [&](ValueId v) {
+        auto it = definitions_.find(v);
+        if (it == definitions_.end()) return false;
+        const Binding& made = *it->second;
+        if (made.form == Form::op && made.op->builtin == Builtin::grad) return true;
+        return made.form == Form::lambda && (holds_gradient(made.blocks[0]) || awaits_gradient(made));
+    });
+}
+
 // The function that is differentiated, by what made it.
 Result<Rewrite::Target> Rewrite::target_of(const Binding& b) const {
     auto it = definitions_.find(b.args[0]);
     const Binding* made = it == definitions_.end() ? nullptr : it->second;
     if (made && made->form == Form::function) return Target{made, true};
-    if (made && made->form == Form::lambda) return Target{made, !holds_gradient(made->blocks[0])};
+    if (made && made->form == Form::lambda) return Target{made, !holds_gradient(made->blocks[0]) && !awaits_gradient(*made)};
     if (made && made->form == Form::op && made->op->builtin == Builtin::grad) return Target{made, false};
     return unknown_target(b);
 }

@@ -10,7 +10,7 @@ class Wrap {
  public:
     Wrap(Module& module, Function& function) : module_(module), f_(function) {
         for (const Binding& b : f_.bindings)
-            for (ValueId result : b.results) is_seen_[result] = b.form == Form::lambda || b.form == Form::function;
+            for (ValueId result : b.results) is_seen_[result] = b.form == Form::lambda || b.form == Form::function || is_gradient(b);
         for (const ValueInfo& v : f_.values) names_.insert(v.name);
     }
     void run() {
@@ -18,12 +18,12 @@ class Wrap {
     }
 
  private:
+    static bool is_gradient(const Binding& b) { return b.form == Form::op && b.op->builtin == Builtin::grad; }
     void block(BlockId id) {
         const std::vector<BindingId> before = f_[id].bindings;
         std::vector<BindingId> after;
         for (BindingId at : before) {
-            const bool gradient = f_[at].form == Form::op && f_[at].op->builtin == Builtin::grad;
-            if (gradient && !is_seen_[f_[at].args[0]]) {
+            if (is_gradient(f_[at]) && !is_seen_[f_[at].args[0]]) {
                 const BindingId lambda = wrapped(f_[at].args[0], f_[at].span);
                 after.push_back(lambda);
                 f_[at].args[0] = f_[lambda].results[0];

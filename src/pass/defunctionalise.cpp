@@ -52,7 +52,7 @@ class DirectGradients {
     void gradient(BindingId at, BindingList& out) {
         const Binding g = f()[at];
         if (other_uses_[g.results[0]] == 0) {
-            f()[at].args[0] = direct(g.args[0], out);
+            f()[at].args[0] = direct(g.args[0], out, true);
             return;
         }
         // it goes somewhere: a lambda that takes the gradient when it is called
@@ -60,18 +60,19 @@ class DirectGradients {
         TypeId type = f()[g.results[0]].type;
         f()[at] = lambda(type, g.span, [&](const std::vector<ValueId>& params, BindingList& body) {
             Binding own = g;
-            own.args[0] = direct(function, body);
+            own.args[0] = direct(function, body, false);
             return apply(edit_.add(std::move(own), type, "gradient", body), params, type, g.span, body);
         });
         f()[at].results = g.results;
         edit_.defined(at);
     }
-    ValueId direct(ValueId v, BindingList& out) {
+    // `here`: in the block of the gradient; a lambda of its own would capture the function, which then is data.
+    ValueId direct(ValueId v, BindingList& out, bool here) {
         const Binding* d = edit_.definition(v);
         TypeId type = f()[v].type;
         const std::string name = f()[v].name;            // the lambda below adds values beside it
         if (d && d->form == Form::function) return edit_.add(Binding(*d), type, name, out);
-        if (d && d->form == Form::lambda && uses_[v] == 1) return v;
+        if (d && d->form == Form::lambda && uses_[v] == 1 && here) return v;
         Span span = f()[v].span;
         return edit_.add(lambda(type, span, [&](const std::vector<ValueId>& params, BindingList& body) {
                              return apply(v, params, type, span, body);
@@ -111,10 +112,12 @@ class Defunctionalise {
  public:
     explicit Defunctionalise(Module& module) : out_(module), source_(module), plain_(module), sets_(source_, plain_) {}
 
-    // False: a declared type has functions of its parameters in it, for which there is no one type of data.
+    // False: a declared type that values have holds functions of its parameters, for which there is no one type of data.
     bool run() {
-        for (const TypeDecl& decl : out_.decls)
-            for (const Constructor& c : decl.constructors)
+        for (const Function& f : source_.functions)
+            for (const ValueInfo& v : f.values) use(v.type);
+        for (DeclId decl : used_)
+            for (const Constructor& c : out_[decl].constructors)
                 for (TypeId field : c.fields)
                     if (function_of_variables(field, false)) return false;
         find_lambdas();
@@ -130,6 +133,16 @@ class Defunctionalise {
     }
 
  private:
+    void use(TypeId id) {
+        if (!used_types_.insert(id).second) return;
+        const Type t = out_.types[id];
+        for (TypeId part : t.parts) use(part);
+        for (const TypeArg& arg : t.args)
+            if (const TypeId* inner = std::get_if<TypeId>(&arg)) use(*inner);
+        if (t.kind != TypeKind::data || !used_.insert(t.decl).second) return;
+        for (const Constructor& c : out_[t.decl].constructors)
+            for (TypeId field : c.fields) use(field);
+    }
     bool function_of_variables(TypeId id, bool inside) const {
         const Type& t = out_.types[id];
         if (inside && (t.kind == TypeKind::var || (t.kind == TypeKind::tensor && t.element.var.valid()))) return true;
@@ -471,6 +484,8 @@ class Defunctionalise {
     std::vector<std::set<ValueId>> stays_;               // by function: values that are functions still
     std::map<const Function*, Known> known_;
     std::set<std::string> function_names_;
+    std::set<TypeId> used_types_;
+    std::set<DeclId> used_;
     uint32_t next_param_ = 0;
 };
 } // namespace
