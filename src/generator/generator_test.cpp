@@ -51,8 +51,8 @@ TEST(Generator, Programs) {
                       << program.text() << "\ninputs " << finding.inputs << "\n"
                       << "again: NEREUS_SEED=" << seed << " NEREUS_PROGRAM=" << failure.index << " NEREUS_PROGRAMS=1 build/bin/generator_test\n";
     }
-    std::printf("%d programs (%d refused), %d calls (%d fail in eval, %d decided by rounding), %d gradients compared, %.0f per CPU-minute\n",
-                tally.programs, tally.refused, tally.calls, tally.failed, tally.ill, tally.gradients, 60 * tally.programs / tally.cpu_seconds);
+    std::printf("%d programs (%d refused), %d calls (%d fail in eval, %d decided by rounding, %d too long to compare), %d gradients compared, %.0f per CPU-minute\n",
+                tally.programs, tally.refused, tally.calls, tally.failed, tally.ill, tally.too_long, tally.gradients, 60 * tally.programs / tally.cpu_seconds);
 }
 
 // The runtime alone gives what the compiled program gives in process.

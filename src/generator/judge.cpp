@@ -1,9 +1,11 @@
 #include "generator/judge.h"
 #include "driver/pipeline.h"
 #include "driver/random_inputs_testing.h"
-#include "eval/eval.h"
 #include "exe/artefact.h"
 #include "generator/nudge.h"
+#include "generator/outcome.h"
+#include "generator/refusal.h"
+#include "generator/rounding.h"
 #include "generator/shape_reads.h"
 #include "ir/print.h"
 #include "ir/verify.h"
@@ -19,23 +21,8 @@
 
 namespace nereus::gen {
 namespace {
-// Without names and numbers: what stays the same while a program shrinks.
-std::string scrubbed(const std::string& message) {
-    std::string out;
-    for (size_t i = 0; i < message.size() && out.size() < 60; ++i) {
-        char c = message[i];
-        if (c == '%' || c == '@') {
-            while (i + 1 < message.size() && (std::isalnum(message[i + 1]) || message[i + 1] == '_' || message[i + 1] == '.')) ++i;
-        } else if (std::isdigit(c)) {
-            if (out.empty() || out.back() != '#') out += '#';
-            continue;
-        }
-        out += c;
-    }
-    return out;
-}
-
 struct Way { std::string name; Module module; };         // to interpret
+constexpr size_t most_steps_of_a_stage = 4 * most_steps; // checks are steps too; a stage that needs more multiplies the work
 
 // Numbers of f32 that go on as f64 keep the precision they had.
 bool casts_f32(const Module& module) {
@@ -44,11 +31,6 @@ bool casts_f32(const Module& module) {
             if (b.form == Form::op && b.op->name == "cast" && module.types[f[b.args[0]].type].element.dtype == DType::f32) return true;
     return false;
 }
-
-struct Outcome {
-    Result<Value> value;
-    std::vector<std::string> prints;
-};
 
 class Judge {
  public:
@@ -79,7 +61,7 @@ class Judge {
     bool refused(const Error& error) {
         // numbers written of numbers, as -3 and 1 - 2, need not fit an unsigned or narrow dtype
         const bool unfit = error.code == Code::type && error.message.find(" does not fit ") != error.message.npos;
-        if (unfit || is_limitation(error) || (error.code == Code::shape && only_fails())) {
+        if (unfit || is_limitation(error) || (error.code == Code::shape && (only_fails() || always_fails_there(error)))) {
             verdict_.refused = true;
             return false;
         }
@@ -156,7 +138,7 @@ class Judge {
             reference_ = std::move(*reference);
             reference_known_ = std::move(*known_done);
         }
-        narrow_ = case_.text.find("f32") != std::string::npos || casts_f32(ways_[0].module);
+        if (case_.text.find("f32") != std::string::npos || casts_f32(ways_[0].module)) precision_ = Precision::f32;
         return true;
     }
     // partial_evaluation after this stage: to interpret as it is, and after the stages that follow.
@@ -195,28 +177,11 @@ class Judge {
         return std::move(*Context::make(std::move(*loaded), std::move(options)));
     }
 
-    Outcome interpret(const Module& module, std::span<const Value> args) {
-        EvalOptions options;
-        options.max_steps = 200'000;
-        Outcome made{Value(), {}};
-        options.print = [&](std::string_view line) { made.prints.push_back(without_newline(line)); };
-        made.value = eval(module, FunctionId(0), args, options);
-        return made;
-    }
     Outcome execute(Context& context) {
         prints_.clear();
         Result<Value> value = context.run(context.program().exe().entries[0], args_);
         return {std::move(value), std::move(prints_)};
     }
-    static bool holds_f32(const Value& value) {
-        if (value.is(Value::Kind::tensor)) return value.tensor().dtype() == DType::f32;
-        return std::any_of(value.children().begin(), value.children().end(), holds_f32);
-    }
-    // What is made of literals alone is f32 unless something says otherwise.
-    std::optional<Difference> difference(const Value& found, const Value& expected) const {
-        return compare(found, expected, narrow_ || holds_f32(expected) ? Tolerance{2e-4, 1e-4, true} : Tolerance{1e-9, 1e-9, true});
-    }
-
     // Small ones: loops and eval are slow; 0 and 1 are special.
     std::vector<Value> arguments(int call, std::mt19937_64& random) {
         RandomInputs inputs{ways_[0].module, random, [call](std::mt19937_64& r) -> int64_t {
@@ -233,6 +198,15 @@ class Judge {
         return true;
     }
 
+    // As may one with a part that fails whenever it is reached; an arm takes luck to be reached.
+    bool always_fails_there(const Error& error) {
+        if (ways_.empty()) return false;
+        std::mt19937_64 random(case_.seed);
+        std::vector<std::vector<Value>> inputs;
+        for (int call = 0; call < 32; ++call) inputs.push_back(arguments(call, random));
+        return fails_wherever_reached(ways_[0].module, error, inputs);
+    }
+
     void calls() {
         std::mt19937_64 random(case_.seed);
         int count = case_.only ? 1 : case_.calls;
@@ -246,10 +220,13 @@ class Judge {
 
     void one_call(std::mt19937_64& random) {
         Outcome expected = interpret(ways_[0].module, args_);
-        if (!expected.value && expected.value.error().code == Code::limit) return;        // too long to be interpreted
+        if (is_too_long(expected)) {
+            ++verdict_.too_long;
+            return;
+        }
         bool unused_failed = false;
         for (size_t i = 1; i < ways_.size(); ++i) {
-            Outcome last = interpret(ways_[i].module, args_);
+            Outcome last = interpret(ways_[i].module, args_, most_steps_of_a_stage);
             std::string name = "eval after " + ways_[i].name;
             bool vanished = !expected.value && last.value && ways_[i].name != "shapes" && ways_[i].name != "partial_evaluation";
             if (vanished) {                  // what failed is not used
@@ -258,19 +235,19 @@ class Judge {
             }
             // only inferred shapes tell how wide nothing is: what a loop of no trips yields
             else if (case_.text.find("yield") != std::string::npos && (ways_[i].name == "shapes" || ways_[i].name == "partial_evaluation") &&
-                     (bool(expected.value) != bool(last.value) || expected.prints != last.prints || (expected.value && difference(*last.value, *expected.value)))) {
+                     (bool(expected.value) != bool(last.value) || expected.prints != last.prints || (expected.value && values_differ(*last.value, *expected.value, precision_)))) {
                 if (ways_[i].name == "shapes") expected = std::move(last);
             }
-            else if (!agrees(name, last, expected)) return settle(random);
+            else if (!agrees(name, std::move(last), expected)) return settle(random);
         }
         if (!known_refused_.empty() && expected.value) {
             found("refused after partial_evaluation: " + scrubbed(known_refused_), known_refused_);
             return;
         }
         if (known_refused_.empty()) {                    // what failed may not be used there
-            Outcome known_done = interpret(known_done_, args_);
+            Outcome known_done = interpret(known_done_, args_, most_steps_of_a_stage);
             const bool may_fail = unused_failed && !known_done.value && known_done.value.error().code != Code::internal;
-            if ((expected.value || !known_done.value) && !may_fail && !agrees("eval after all stages with partial_evaluation", known_done, expected)) return settle(random);
+            if ((expected.value || !known_done.value) && !may_fail && !agrees("eval after all stages with partial_evaluation", std::move(known_done), expected)) return settle(random);
         }
         verdict_.failed += !expected.value;
         Outcome found_value = execute(*compiled_), again = execute(*artefact_);
@@ -283,46 +260,42 @@ class Judge {
         if (compiled_->stats().leaked_objects || artefact_->stats().leaked_objects) found("leaked objects", std::to_string(compiled_->stats().leaked_objects));
         if (!expected.value && found_value.value && !verdict_.finding)
             if (Result<Module> lean = without_shape_reads(ways_.back().module); lean) {
-                expected = interpret(*lean, args_);
+                expected = interpret(*lean, args_, most_steps_of_a_stage);
                 unused_failed = bool(expected.value);
             }
-        if (!verdict_.finding && !agrees("compiled", found_value, expected)) return settle(random);
-        if (reference_ && !unused_failed && !verdict_.finding && !agrees("reference form", interpret(*reference_, args_), expected)) return settle(random);
+        if (!verdict_.finding && !agrees("compiled", std::move(found_value), expected)) return settle(random);
+        if (reference_ && !unused_failed && !verdict_.finding && !reference_agrees("reference form", *reference_, expected)) return settle(random);
         if (reference_known_ && !unused_failed && !verdict_.finding &&
-            !agrees("reference form with partial_evaluation", interpret(*reference_known_, args_), expected)) return settle(random);
+            !reference_agrees("reference form with partial_evaluation", *reference_known_, expected)) return settle(random);
         if (loss_ && expected.value && !verdict_.finding) check_gradient(*expected.value, random);
     }
 
-    bool agrees(const std::string& name, const Outcome& outcome, const Outcome& expected) {
-        if (!outcome.value && outcome.value.error().code == Code::internal) return found(name + ": internal", outcome.value.error().message);
-        if (expected.value && !outcome.value) return found(name + " fails: " + scrubbed(outcome.value.error().message), outcome.value.error().message);
-        if (!expected.value && outcome.value) return found(name + " succeeds: " + scrubbed(expected.value.error().message), "eval: " + expected.value.error().message);
-        if (!expected.value) return true;
-        if (std::optional<Difference> d = difference(*outcome.value, *expected.value)) return found(name + " differs", d->path + ": " + d->what);
-        if (outcome.prints != expected.prints) return found(name + " prints otherwise", joined(outcome.prints) + " for " + joined(expected.prints));
+    bool agrees(const std::string& name, Outcome outcome, const Outcome& expected) {
+        std::optional<Disagreement> other = disagreement(outcome, expected, precision_);
+        if (!other) return true;
+        deviating_ = std::move(outcome);
+        return found(name + other->kind, other->what);
+    }
+    // It may take many more steps than the program itself.
+    bool reference_agrees(const std::string& name, const Module& reference, const Outcome& expected) {
+        Outcome outcome = interpret(reference, args_);
+        if (!is_too_long(outcome)) return agrees(name, std::move(outcome), expected);
+        ++verdict_.too_long;
         return true;
     }
-
-    // Whether rounding decides: eval itself differs when the inputs change in their last digits.
+    // What does not agree is no finding if rounding decides.
     void settle(std::mt19937_64& random) {
-        Outcome here = interpret(ways_[0].module, args_);
-        for (int i = 0; i < 4; ++i) {
-            std::vector<Value> near;
-            for (const Value& arg : args_) near.push_back(nudged(arg, 1e-12, random));
-            Outcome there = interpret(ways_[0].module, near);
-            if (bool(here.value) == bool(there.value) && (!here.value || !difference(*there.value, *here.value)) && here.prints == there.prints) continue;
-            ++verdict_.ill;
-            verdict_.finding.reset();
-            return;
-        }
+        if (!rounding_decides(ways_[0].module, args_, deviating_, precision_, random)) return;
+        ++verdict_.ill;
+        verdict_.finding.reset();
     }
 
     void check_gradient(const Value& result, std::mt19937_64& random) {
         std::vector<Value> direction;
         for (const Value& arg : args_) direction.push_back(random_direction(arg, random));
-        const Value& adjoints = result.children()[1];
+        const Value& adjoints = result.children()[1];    // of several parameters a tuple
         double claimed = 0, scale = 1;
-        for (size_t i = 0; i < args_.size(); ++i) claimed += dot(adjoints.children()[i], direction[i], scale);
+        for (size_t i = 0; i < args_.size(); ++i) claimed += dot(args_.size() == 1 ? adjoints : adjoints.children()[i], direction[i], scale);
         if (!std::isfinite(claimed) || scale > 1e6) return;
         constexpr double step = 2.5e-5;
         const double allowed = 1e-6 * scale, rounding = std::numeric_limits<double>::epsilon() * std::fabs(result.children()[0].tensor().as_f64(0));
@@ -347,12 +320,6 @@ class Judge {
     }
 
     static std::string text(const Result<Value>& value) { return value ? to_json(*value) : "fails: " + value.error().message; }
-    static std::string without_newline(std::string_view line) { return std::string(line.substr(0, line.find('\n'))); }
-    static std::string joined(const std::vector<std::string>& lines) {
-        std::string out;
-        for (const std::string& line : lines) out += line + ";";
-        return out;
-    }
     std::string inputs_json() const {
         if (ways_.empty() || args_.empty()) return {};
         const Function& entry = ways_[0].module.functions[0];
@@ -374,7 +341,8 @@ class Judge {
     std::optional<Module> loss_, reference_, reference_known_;
     std::vector<Value> args_;
     std::vector<std::string> prints_;
-    bool narrow_ = false;
+    Precision precision_ = Precision::f64;
+    Outcome deviating_{Value(), {}};         // what did not agree
 };
 } // namespace
 

@@ -1,7 +1,9 @@
 #include "generator/nudge.h"
+#include "ops/tolerance.h"
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <map>
 
 namespace nereus::gen {
 namespace {
@@ -39,6 +41,19 @@ Value changed(const Value& value, const Value& other, const Change& change) {
 Value nudged(const Value& value, double relative, std::mt19937_64& random) {
     std::uniform_real_distribution<> any(-relative, relative);
     return changed(value, value, [&](double x, double) { return x + (std::fabs(x) + 0.01) * any(random); });
+}
+Module with_nudged_literals(Module module, double units, std::mt19937_64& random) {
+    std::uniform_real_distribution<> any(-units, units);
+    std::map<float, double> moves;           // as f32: the same literal may be of either dtype
+    for (Function& f : module.functions)
+        for (Binding& b : f.bindings)
+            for (double& x : b.literal.reals) {
+                if (x * 1024 == std::floor(x * 1024)) continue;
+                const auto [move, is_new] = moves.try_emplace(float(std::fabs(x)));
+                if (is_new) move->second = any(random);
+                x += x * move->second * epsilon(*module.types[f[b.results[0]].type].element.dtype);
+            }
+    return module;
 }
 Value random_direction(const Value& value, std::mt19937_64& random) {
     std::uniform_real_distribution<> any(-1, 1);

@@ -56,9 +56,9 @@ bool read_text(int from, std::string& out) {
     out.resize(size);
     return read_all(from, out.data(), size);
 }
-struct Counts { int calls, failed, ill, gradients; bool refused, finding; };
+struct Counts { int calls, failed, ill, gradients, too_long; bool refused, finding; };
 void write_verdict(int to, const Verdict& v) {
-    Counts counts{v.calls, v.failed, v.ill, v.gradients, v.refused, bool(v.finding)};
+    Counts counts{v.calls, v.failed, v.ill, v.gradients, v.too_long, v.refused, bool(v.finding)};
     write_all(to, &counts, sizeof counts);
     if (!v.finding) return;
     write_text(to, v.finding->kind);
@@ -68,7 +68,7 @@ void write_verdict(int to, const Verdict& v) {
 bool read_verdict(int from, Verdict& out) {
     Counts counts;
     if (!read_all(from, &counts, sizeof counts)) return false;
-    out = {.calls = counts.calls, .failed = counts.failed, .ill = counts.ill, .gradients = counts.gradients, .refused = counts.refused};
+    out = {.calls = counts.calls, .failed = counts.failed, .ill = counts.ill, .gradients = counts.gradients, .too_long = counts.too_long, .refused = counts.refused};
     if (!counts.finding) return true;
     Finding finding;
     if (!read_text(from, finding.kind) || !read_text(from, finding.what) || !read_text(from, finding.inputs)) return false;
@@ -205,6 +205,7 @@ Tally run_programs(uint64_t seed, int first, int count, int most) {
             tally.failed += verdict.failed;
             tally.ill += verdict.ill;
             tally.gradients += verdict.gradients;
+            tally.too_long += verdict.too_long;
             tally.refused += verdict.refused;
             ++tally.programs;
             if (verdict.finding) tally.failures.push_back({next, *verdict.finding});

@@ -12,7 +12,7 @@ Case case_of(const Options& options, const Program& program);
 
 struct Failure { int index; Finding finding; };
 struct Tally {
-    int programs = 0, calls = 0, failed = 0, ill = 0, gradients = 0, refused = 0;
+    int programs = 0, calls = 0, failed = 0, ill = 0, gradients = 0, too_long = 0, refused = 0;
     double cpu_seconds = 0;
     std::vector<Failure> failures = {};
 };
