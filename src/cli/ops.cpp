@@ -10,6 +10,7 @@ struct Family { std::string_view title; std::span<const OpDef> ops; };
 std::vector<Family> families() {
     return {{"Elementwise, of one tensor", unary_ops()},
             {"Elementwise, of two", binary_ops()},
+            {"Bits of integers", bits_ops()},
             {"Comparison and choice", compare_ops()},
             {"Reduction", reduce_ops()},
             {"Products", matmul_ops()},

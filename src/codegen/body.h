@@ -59,6 +59,6 @@ Value* emit_min(Emitter& e, DType t, Value* a, Value* b);
 Value* emit_exp(Emitter& e, Value* x);
 Value* emit_log(Emitter& e, Value* x);
 Value* emit_tanh(Emitter& e, Value* x);
-Value* emit_float_divide(Emitter& e, loop::Op op, Value* a, Value* b);        // floor_div or mod (float_mod.cpp)
+Value* emit_float_divide(Emitter& e, loop::Op op, Value* a, Value* b);        // floor_div, mod or rem (float_mod.cpp)
 Value* emit_philox(Emitter& e, Value* key, Value* counter, DType result);    // philox.cpp
 } // namespace nereus::cg

@@ -32,7 +32,7 @@ llvm::CmpInst::Predicate predicate(Op op, DType t) {
 bool rounds(Op op) {
     switch (op) {
     case Op::exp: case Op::log: case Op::tanh: case Op::sqrt: case Op::add: case Op::sub: case Op::mul: case Op::div:
-    case Op::floor_div: case Op::mod: return true;
+    case Op::floor_div: case Op::mod: case Op::rem: return true;
     default: return false;
     }
 }
@@ -176,7 +176,7 @@ Value* Body::binary(const Expr& x, Value* a, Value* b) {
     case Op::sub: return real ? ir.CreateFSub(a, b) : ir.CreateSub(a, b);
     case Op::mul: return real ? ir.CreateFMul(a, b) : ir.CreateMul(a, b);
     case Op::div: return real ? ir.CreateFDiv(a, b) : integer_divide(x.op, t, a, b);
-    case Op::floor_div: case Op::mod: return real ? emit_float_divide(e_, x.op, a, b) : integer_divide(x.op, t, a, b);
+    case Op::floor_div: case Op::mod: case Op::rem: return real ? emit_float_divide(e_, x.op, a, b) : integer_divide(x.op, t, a, b);
     case Op::max: return emit_max(e_, t, a, b);
     case Op::min: return emit_min(e_, t, a, b);
     case Op::logical_and: case Op::bit_and: return ir.CreateAnd(a, b);
@@ -224,7 +224,7 @@ Value* Body::integer_divide(Op op, DType t, Value* a, Value* b) {
     if (negates) quotient = ir.CreateSelect(negates, ir.CreateNeg(a), quotient);
     if (op == Op::div || (positive && op == Op::floor_div)) return quotient;
     Value* rest = ir.CreateSub(a, ir.CreateMul(quotient, b));
-    if (positive) return rest;
+    if (positive || op == Op::rem) return rest;
     Value* adjust = ir.CreateAnd(ir.CreateICmpNE(rest, zero), ir.CreateICmpSLT(ir.CreateXor(rest, b), zero));
     if (op == Op::mod) return ir.CreateSelect(adjust, ir.CreateAdd(rest, b), rest);
     return ir.CreateAdd(quotient, ir.CreateSExt(adjust, quotient->getType()));

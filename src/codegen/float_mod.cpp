@@ -1,4 +1,4 @@
-// codegen/float_mod.cpp - floor_div and mod of floats, exact for every finite quotient, without calls.
+// codegen/float_mod.cpp - floor_div, mod and rem of floats, exact for every finite quotient, without calls.
 //
 // The remainder of |a| / |b| is found in double lanes: r starts as |a| and loses multiples q*t of t = b * 2^k until no
 // lane has r >= b. Each step is exact. Where the quotient fits (the common case) k is 0 and one step is enough.
@@ -91,6 +91,7 @@ Value* emit_float_divide(Emitter& e, loop::Op op, Value* a, Value* b) {
     IR& ir = e.ir;
     if (narrow) a = ir.CreateFPExt(a, d.real), b = ir.CreateFPExt(b, d.real);
     Value* rest = d.rest(a, b, narrow);
+    if (op == loop::Op::rem) return narrow ? ir.CreateFPTrunc(rest, given) : rest;
     Value* below = d.num(0);
     Value* differ = ir.CreateXor(ir.CreateFCmpOLT(rest, below), ir.CreateFCmpOLT(b, below));
     Value* result;

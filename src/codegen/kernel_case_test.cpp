@@ -141,6 +141,7 @@ class Interpreter {
             if (rest == 0) return {.real = std::copysign(0.0, b)};
             return {.real = (rest < 0) != (b < 0) ? rest + b : rest};
         }
+        case Op::rem: return {.real = std::fmod(a, b)};
         case Op::floor_div: {
             if (b == 0) return {.real = a / b};
             double rest = std::fmod(a, b), quotient = (a - rest) / b;
@@ -168,12 +169,13 @@ class Interpreter {
         case Op::add: return {.whole = wrap(t, x + y)};
         case Op::sub: return {.whole = wrap(t, x - y)};
         case Op::mul: return {.whole = wrap(t, x * y)};
-        case Op::div: case Op::floor_div: case Op::mod: {
+        case Op::div: case Op::floor_div: case Op::mod: case Op::rem: {
             if (b == 0) { fail(Fault::zero_divisor); return {}; }
-            if (is_unsigned(t)) return {.whole = int64_t(op == Op::mod ? x % y : x / y)};
+            if (is_unsigned(t)) return {.whole = int64_t(op == Op::mod || op == Op::rem ? x % y : x / y)};
             int64_t quotient = divide(), rest = b == -1 ? 0 : a % b;
             bool adjust = rest != 0 && (rest < 0) != (b < 0);
             if (op == Op::div) return {.whole = quotient};
+            if (op == Op::rem) return {.whole = rest};
             return {.whole = op == Op::mod ? rest + (adjust ? b : 0) : quotient - adjust};
         }
         case Op::max: return {.whole = less(a, b) ? b : a};

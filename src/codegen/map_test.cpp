@@ -93,7 +93,7 @@ template <class T, class Bits> void exact_divisions(const char* dtype) {
         std::memcpy(&b[i], &y, sizeof y);
         if (i % 7 == 0) a[i] = T(int64_t(rng() % 4001) - 2000) / 8, b[i] = T(int64_t(rng() % 41) - 20) / 4;
     }
-    for (const char* op : {"mod", "floor_div"}) {
+    for (const char* op : {"mod", "rem", "floor_div"}) {
         std::string t(dtype);
         Function f = parsed(("kernel k(a: " + t + ", b: " + t + ", y: out " + t + ") { parallel g; y[g] = " + op + "(a[g], b[g]) }").c_str());
         KernelCase c;
@@ -174,7 +174,7 @@ TEST(Map, Gather) {
 
 TEST(Map, ZeroDivisorNamesTheFirstElement) {
     for (const char* dtype : {"i32", "i64"})
-        for (const char* op : {"div", "floor_div", "mod"}) {
+        for (const char* op : {"div", "floor_div", "mod", "rem"}) {
             std::string t(dtype);
             Function f = parsed(("kernel k(a: " + t + ", b: " + t + ", y: out " + t + ") { parallel g; y[g] = " + op + "(a[g], b[g]) }").c_str());
             for (const Target& target : targets()) {

@@ -19,7 +19,7 @@ namespace {
 using Sizes = std::map<std::string, int64_t>;
 struct Case {
     std::string_view op;
-    std::string_view dtypes;                 // of $T: num, float, any, bool
+    std::string_view dtypes;                 // of $T: num, int, float, any, bool
     std::string_view text;                   // what @main takes, then => and what it gives
     int64_t (*terms)(const Sizes&) = nullptr;            // of one element; of a sum as many as share the result
     bool special = false;                    // also NaN, infinities, -0, subnormals, the least integer
@@ -32,6 +32,14 @@ const Case cases[] = {
     {"log", "float", "%a: Tensor[(n, m), $T] => log(%a)", nullptr, true},
     {"sqrt", "float", "%a: Tensor[(n, m), $T] => sqrt(%a)", nullptr, true},
     {"tanh", "float", "%a: Tensor[(n, m), $T] => tanh(%a)", nullptr, true},
+    {"abs", "num", "%a: Tensor[(n, m), $T] => abs(%a)", nullptr, true},
+    {"sign", "num", "%a: Tensor[(n, m), $T] => sign(%a)", nullptr, true},
+    {"floor", "float", "%a: Tensor[(n, m), $T] => (floor(%a), floor(%a * 0.25))", nullptr, true},
+    {"ceil", "float", "%a: Tensor[(n, m), $T] => (ceil(%a), ceil(%a * 0.25))", nullptr, true},
+    {"round", "float", "%a: Tensor[(n, m), $T] => (round(%a), round(%a * 0.5))", nullptr, true},
+    {"bit_not", "int", "%a: Tensor[(n, m), $T] => bit_not(%a)", nullptr, true},
+    {"isnan", "float", "%a: Tensor[(n, m), $T] => isnan(%a)", nullptr, true},
+    {"isinf", "float", "%a: Tensor[(n, m), $T] => isinf(%a)", nullptr, true},
     {"not", "bool", "%a: Tensor[(n, m), $T] => not(%a)", nullptr, true},
     {"cast", "any", "%a: Tensor[(n, m), $T] => (cast(%a, f32), cast(%a, f64), cast(%a, i32), cast(%a, i64), cast(%a, bool))", nullptr, true},
     {"cast", "any", "%a: Tensor[(n, m), $T] => (cast(%a, i8), cast(%a, i16), cast(%a, u8), cast(%a, u16))", nullptr, true},
@@ -76,9 +84,10 @@ const Case cases[] = {
 // Elementwise operators of two tensors: equal shapes, broadcast ones, and every pair of special values.
 struct Two { std::string_view op, dtypes; };
 constexpr Two twos[] = {
-    {"add", "num"}, {"sub", "num"}, {"mul", "num"}, {"div", "num"}, {"floor_div", "num"}, {"mod", "num"}, {"maximum", "num"},
+    {"add", "num"}, {"sub", "num"}, {"mul", "num"}, {"div", "num"}, {"floor_div", "num"}, {"mod", "num"}, {"rem", "num"}, {"maximum", "num"},
     {"minimum", "num"}, {"eq", "any"}, {"ne", "any"}, {"lt", "num"}, {"le", "num"}, {"gt", "num"}, {"ge", "num"},
-    {"and", "bool"}, {"or", "bool"},
+    {"and", "bool"}, {"or", "bool"}, {"xor", "bool"}, {"bit_and", "int"}, {"bit_or", "int"}, {"bit_xor", "int"}, {"shift_left", "int"},
+    {"shift_right", "int"},
 };
 constexpr std::string_view shapes_of_two[] = {
     "%a: Tensor[(n, m), $T], %b: Tensor[(n, m), $T] => ",
@@ -92,7 +101,7 @@ std::vector<DType> dtypes_of(std::string_view name) {
     std::vector<DType> all;
     for (const DTypeRow& row : dtype_rows) {
         bool boolean = row.kind == DTypeKind::boolean, real = row.kind == DTypeKind::real;
-        if (name == "any" || (name == "bool" ? boolean : name == "float" ? real : !boolean)) all.push_back(row.dtype);
+        if (name == "any" || (name == "bool" ? boolean : name == "float" ? real : name == "int"     ? !boolean && !real : !boolean)) all.push_back(row.dtype);
     }
     return all;
 }

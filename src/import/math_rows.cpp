@@ -19,6 +19,24 @@ void mean(NodeText& n) {
     n.give("(" + all + ") / " + std::to_string(n.input_count()) + ".0");
 }
 
+// fmod = 1 is C's remainder, which has the sign of the dividend.
+void mod(NodeText& n) { n.give((n.integer("fmod", 0) ? "rem(" : "mod(") + n.in(0) + ", " + n.in(1) + ")"); }
+void bit_shift(NodeText& n) {
+    const std::string_view direction = n.word("direction", "");
+    if (direction != "LEFT" && direction != "RIGHT") return n.refuse("attribute 'direction' is '" + std::string(direction) + "', expected LEFT or RIGHT");
+    n.give((direction == "LEFT" ? "shift_left(" : "shift_right(") + n.in(0) + ", " + n.in(1) + ")");
+}
+// Above the upper bound wins, also if the lower one is above it.
+std::string clipped(std::string x, const std::string& low, const std::string& high) {
+    if (!low.empty()) x = "maximum(" + x + ", " + low + ")";
+    return high.empty() ? x : "minimum(" + x + ", " + high + ")";
+}
+void clip_attributes(NodeText& n) {
+    auto bound = [&](std::string_view name) { return n.attribute(name) ? real_text(n.real(name, 0), true) : std::string(); };
+    n.give(clipped(n.in(0), bound("min"), bound("max")));
+}
+void clip_inputs(NodeText& n) { n.give(clipped(n.in(0), n.has(1) ? n.in(1) : "", n.has(2) ? n.in(2) : "")); }
+
 void cast(NodeText& n) {
     const ElemType to = ElemType(n.integer("to", 0));
     const std::string_view dtype = dtype_text(to);
@@ -46,6 +64,21 @@ std::span<const OpRow> math_rows() {
         {"Mul",               7,    "a, b",     "",                      "$a * $b"},
         {"Div",               7,    "a, b",     "",                      "$a / $b"},
         {"Neg",               6,    "x",        "",                      "-$x"},
+        {"Abs",               6,    "x",        "",                      "abs($x)"},
+        {"Sign",              9,    "x",        "",                      "sign($x)"},
+        {"Floor",             6,    "x",        "",                      "floor($x)"},
+        {"Ceil",              6,    "x",        "",                      "ceil($x)"},
+        {"Round",             11,   "x",        "",                      "round($x)"},
+        {"IsNaN",             9,    "x",        "",                      "isnan($x)"},
+        {"IsInf",             10,   "x",        "detect_negative=1, detect_positive=1", "onnx_isinf($x, $detect_negative, $detect_positive)"},
+        {"Mod",               10,   "",         "",                      "", mod},
+        {"BitShift",          11,   "",         "",                      "", bit_shift},
+        {"BitwiseAnd",        18,   "a, b",     "",                      "bit_and($a, $b)"},
+        {"BitwiseOr",         18,   "a, b",     "",                      "bit_or($a, $b)"},
+        {"BitwiseXor",        18,   "a, b",     "",                      "bit_xor($a, $b)"},
+        {"BitwiseNot",        18,   "x",        "",                      "bit_not($x)"},
+        {"Clip",              6,    "",         "",                      "", clip_attributes},
+        {"Clip",              11,   "",         "",                      "", clip_inputs},
         {"Exp",               6,    "x",        "",                      "exp($x)"},
         {"Log",               6,    "x",        "",                      "log($x)"},
         {"Sqrt",              6,    "x",        "",                      "sqrt($x)"},
@@ -63,7 +96,7 @@ std::span<const OpRow> math_rows() {
         {"HardSigmoid",       6,    "x",        "alpha=0.2, beta=0.5",   "maximum(minimum($alpha * $x + $beta, 1.0), 0.0)"},
         {"HardSwish",         14,   "x",        "",                      "$x * maximum(minimum($x / 6.0 + 0.5, 1.0), 0.0)"},
         {"Softplus",          1,    "x",        "",                      "onnx_softplus($x)"},
-        {"Softsign",          1,    "x",        "",                      "$x / (1.0 + maximum($x, -$x))"},
+        {"Softsign",          1,    "x",        "",                      "$x / (1.0 + abs($x))"},
         {"Mish",              18,   "x",        "",                      "$x * tanh(onnx_softplus($x))"},
         {"Swish",             24,   "x",        "alpha=1.0",             "$x * onnx_sigmoid($alpha * $x)"},
         {"Shrink",            9,    "x",        "bias=0.0, lambd=0.5",   "onnx_shrink($x, $bias, $lambd)"},
@@ -71,7 +104,7 @@ std::span<const OpRow> math_rows() {
         {"Not",               1,    "x",        "",                      "not($x)"},
         {"And",               7,    "a, b",     "",                      "and($a, $b)"},
         {"Or",                7,    "a, b",     "",                      "or($a, $b)"},
-        {"Xor",               7,    "a, b",     "",                      "$a != $b"},
+        {"Xor",               7,    "a, b",     "",                      "xor($a, $b)"},
         {"Equal",             7,    "a, b",     "",                      "$a == $b"},
         {"Less",              7,    "a, b",     "",                      "$a < $b"},
         {"Greater",           7,    "a, b",     "",                      "$a > $b"},

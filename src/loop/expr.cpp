@@ -26,6 +26,7 @@ static constexpr OpRow rows[] = {
     {Op::div,          "div",          2,       Takes::number,   Gives::same},
     {Op::floor_div,    "floor_div",    2,       Takes::number,   Gives::same},
     {Op::mod,          "mod",          2,       Takes::number,   Gives::same},
+    {Op::rem,          "rem",          2,       Takes::number,   Gives::same},
     {Op::max,          "max",          2,       Takes::number,   Gives::same},
     {Op::min,          "min",          2,       Takes::number,   Gives::same},
     {Op::logical_and,  "and",          2,       Takes::boolean,  Gives::same},

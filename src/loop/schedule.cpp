@@ -34,7 +34,7 @@ int vector_width(const Function& f, const Machine& machine, GroupId along) {
     for (size_t i = 0; i < f.exprs.size(); ++i) {
         const Expr& e = f.exprs[i];
         if (!(masks[i] & bit(along)) && e.op != Op::constant) continue;
-        bool divides = e.op == Op::div || e.op == Op::floor_div || e.op == Op::mod;
+        bool divides = e.op == Op::div || e.op == Op::floor_div || e.op == Op::mod || e.op == Op::rem;
         if (divides && is_integer(e.dtype) && size_of(e.dtype) == 8) return 1;
         if (e.dtype == DType::boolean) continue;
         numbers = true;

@@ -1,10 +1,11 @@
 // ops/binary.cpp - elementwise arithmetic of two tensors, which broadcast to one shape. Integers wrap; a zero divisor of
 // any element is an error. Floats follow IEEE; floor_div and mod round the exact quotient down, as Python does, so
 // that a == b * floor_div(a, b) + mod(a, b) up to one rounding.
-#include "ops/axes.h"
-#include "ops/elements.h"
+#include "ops/elementwise.h"
 #include "ops/families.h"
+#include "ops/gradients.h"
 #include "ops/lowers.h"
+#include "ops/shape_rules.h"
 
 namespace nereus {
 namespace {
@@ -55,6 +56,11 @@ struct Mod {
     }
     uint64_t operator()(uint64_t a, uint64_t b) const { return a % b; }
 };
+struct Rem {
+    double operator()(double a, double b) const { return std::fmod(a, b); }
+    int64_t operator()(int64_t a, int64_t b) const { return b == -1 ? 0 : a % b; }
+    uint64_t operator()(uint64_t a, uint64_t b) const { return a % b; }
+};
 struct Maximum {
     template <class W> W operator()(W a, W b) const { return larger(a, b); }
 };
@@ -62,48 +68,41 @@ struct Minimum {
     template <class W> W operator()(W a, W b) const { return smaller(a, b); }
 };
 
-template <auto f, bool divides = false> Result<Tensors> arithmetic(const EvalArgs& args) {
-    const HostTensor &a = args.tensor(0), &b = args.tensor(1);
-    HostTensor y = TRY(HostTensor::make(a.dtype(), TRY(broadcast_shapes(a.shape(), b.shape()))));
-    IndexMap in_a = IndexMap::broadcast(a.shape(), y.shape()), in_b = IndexMap::broadcast(b.shape(), y.shape());
-    return with_type(a.dtype(), [&](auto zero) -> Result<Tensors> {
-        using T = decltype(zero);
-        std::span<const T> left = a.data<T>(), right = b.data<T>();
-        std::span<T> out = TRY(y.mutable_data<T>());
-        for (int64_t i = 0; i < y.count(); ++i) {
-            T divisor = right[size_t(in_b(i))];
-            if (divides && std::is_integral_v<T> && divisor == 0)
-                return Error{Code::value, "division by zero"};
-            out[size_t(i)] = T(f(WideOf<T>(left[size_t(in_a(i))]), WideOf<T>(divisor)));
-        }
-        return Tensors{std::move(y)};
-    });
+// a - b * trunc(a / b); the quotient is an integer but for rounding.
+void rem_grad(Gradient& d) {
+    d.contribute(0, d.adjoint());
+    if (!d.wanted(1)) return;
+    ValueId quotient = d.op("round", {d.div(d.sub(d.arg(0), d.result()), d.arg(1))});
+    d.contribute(1, d.neg(d.mul(d.adjoint(), quotient)));
 }
 
 constexpr OpParam two[] = {{"a"}, {"b"}};
 constexpr std::string_view same = "num a: a, a -> a";
 
 constexpr OpDef rows[] = {
-    {.name = "add", .doc = "a + b", .params = two, .scheme = same, .eval = arithmetic<Add{}>,
+    {.name = "add", .doc = "a + b", .params = two, .scheme = same, .eval = each_pair<Add{}>,
      .lower = lower_each<loop::Op::add>, .host = HostOp::add},
-    {.name = "sub", .doc = "a - b", .params = two, .scheme = same, .eval = arithmetic<Sub{}>,
+    {.name = "sub", .doc = "a - b", .params = two, .scheme = same, .eval = each_pair<Sub{}>,
      .lower = lower_each<loop::Op::sub>, .host = HostOp::sub},
-    {.name = "mul", .doc = "a * b", .params = two, .scheme = same, .eval = arithmetic<Mul{}>,
+    {.name = "mul", .doc = "a * b", .params = two, .scheme = same, .eval = each_pair<Mul{}>,
      .lower = lower_each<loop::Op::mul>, .host = HostOp::mul},
     {.name = "div", .doc = "a / b; integers truncate toward zero", .params = two, .scheme = same,
-     .effect = Effect::may_fail, .total_on_floats = true, .eval = arithmetic<Div{}, true>, .domain = {0.5, 8},
+     .effect = Effect::may_fail, .total_on_floats = true, .eval = each_pair<Div{}, true>, .domain = {0.5, 8},
      .lower = lower_each<loop::Op::div>, .host = HostOp::div},
     {.name = "floor_div", .doc = "a // b, rounded down", .params = two, .scheme = same, .effect = Effect::may_fail,
-     .total_on_floats = true, .eval = arithmetic<FloorDiv{}, true>, .domain = {0.5, 8},
+     .total_on_floats = true, .eval = each_pair<FloorDiv{}, true>, .domain = {0.5, 8},
      .lower = lower_each<loop::Op::floor_div>, .host = HostOp::floor_div},
     {.name = "mod", .doc = "a - b * floor_div(a, b); has the sign of b", .params = two, .scheme = same,
-     .effect = Effect::may_fail, .total_on_floats = true, .eval = arithmetic<Mod{}, true>, .domain = {0.5, 8},
+     .effect = Effect::may_fail, .total_on_floats = true, .eval = each_pair<Mod{}, true>, .domain = {0.5, 8},
      .lower = lower_each<loop::Op::mod>, .host = HostOp::mod},
+    {.name = "rem", .doc = "what is left of a after div(a, b), toward zero; has the sign of a", .params = two, .scheme = same,
+     .effect = Effect::may_fail, .total_on_floats = true, .eval = each_pair<Rem{}, true>, .domain = {0.5, 8},
+     .lower = lower_each<loop::Op::rem>, .shapes = broadcast_shape, .grad = rem_grad},
     {.name = "maximum", .doc = "the larger of a and b; NaN if either is; where they are equal, each has half of the gradient", .params = two, .scheme = same,
-     .eval = arithmetic<Maximum{}>,
+     .eval = each_pair<Maximum{}>,
      .lower = lower_each<loop::Op::max>, .host = HostOp::max},
     {.name = "minimum", .doc = "the smaller of a and b; NaN if either is; where they are equal, each has half of the gradient", .params = two, .scheme = same,
-     .eval = arithmetic<Minimum{}>,
+     .eval = each_pair<Minimum{}>,
      .lower = lower_each<loop::Op::min>, .host = HostOp::min},
 };
 } // namespace

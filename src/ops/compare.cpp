@@ -3,6 +3,7 @@
 #include "ops/elements.h"
 #include "ops/families.h"
 #include "ops/lowers.h"
+#include "ops/shape_rules.h"
 #include <functional>
 
 namespace nereus {
@@ -18,6 +19,22 @@ template <auto f> Result<Tensors> truth(const EvalArgs& args) {
         std::span<bool> out = TRY(y.mutable_data<bool>());
         for (int64_t i = 0; i < y.count(); ++i) out[size_t(i)] = f(WideOf<T>(left[size_t(in_a(i))]), WideOf<T>(right[size_t(in_b(i))]));
         return Tensors{std::move(y)};
+    });
+}
+
+template <auto f> Result<Tensors> truth_of_one(const EvalArgs& args) {
+    const HostTensor& x = args.tensor(0);
+    HostTensor y = TRY(HostTensor::make(DType::boolean, x.shape()));
+    std::span<bool> out = TRY(y.mutable_data<bool>());
+    for (int64_t i = 0; i < x.count(); ++i) out[size_t(i)] = f(x.as_f64(i));
+    return Tensors{std::move(y)};
+}
+Status lower_isnan(OpLowering& l) {
+    return lower_map(l, "isnan", [](loop::Builder& b, std::span<const loop::ExprId> x, DType) { return b.apply(loop::Op::ne, x[0], x[0]); });
+}
+Status lower_isinf(OpLowering& l) {
+    return lower_map(l, "isinf", [](loop::Builder& b, std::span<const loop::ExprId> x, DType) {
+        return b.apply(loop::Op::eq, b.apply(loop::Op::abs, x[0]), b.number(b.dtype_of(x[0]), INFINITY));
     });
 }
 
@@ -38,8 +55,11 @@ Result<Tensors> select_eval(const EvalArgs& args) {
     });
 }
 
+constexpr OpParam one[] = {{"x"}};
 constexpr OpParam two[] = {{"a"}, {"b"}};
 constexpr OpParam select_params[] = {{"c"}, {"a"}, {"b"}};
+
+constexpr std::string_view no_grad = "gives bools";
 
 constexpr OpDef rows[] = {
     {.name = "eq", .doc = "a == b", .params = two, .scheme = "any a: a, a -> bool", .eval = truth<std::equal_to<>{}>,
@@ -58,6 +78,12 @@ constexpr OpDef rows[] = {
      .lower = lower_each<loop::Op::logical_and>, .host = HostOp::logical_and},
     {.name = "or", .doc = "at least one; evaluates both", .params = two, .scheme = "bool, bool -> bool", .eval = truth<std::logical_or<>{}>,
      .lower = lower_each<loop::Op::logical_or>, .host = HostOp::logical_or},
+    {.name = "xor", .doc = "one but not both", .params = two, .scheme = "bool, bool -> bool", .eval = truth<std::not_equal_to<>{}>,
+     .lower = lower_each<loop::Op::ne>, .host = HostOp::ne, .shapes = truth_shape, .no_grad = no_grad},
+    {.name = "isnan", .doc = "whether x is NaN", .params = one, .scheme = "float a: a -> bool",
+     .eval = truth_of_one<[](double x) { return x != x; }>, .lower = lower_isnan, .shapes = truth_shape, .no_grad = no_grad},
+    {.name = "isinf", .doc = "whether x is inf or -inf", .params = one, .scheme = "float a: a -> bool",
+     .eval = truth_of_one<[](double x) { return std::fabs(x) == INFINITY; }>, .lower = lower_isinf, .shapes = truth_shape, .no_grad = no_grad},
     {.name = "select", .doc = "a where c, else b; evaluates both", .params = select_params,
      .scheme = "any a: bool, a, a -> a", .eval = select_eval,
      .lower = lower_each<loop::Op::select>, .host = HostOp::select},

@@ -156,6 +156,6 @@ constexpr NamedRule rows[] = {
 
 std::span<const NamedRule> elementwise_shapes() { return rows; }
 bool is_elementwise(const OpDef& op) {
-    return op.shapes == broadcast_shape || std::any_of(std::begin(rows), std::end(rows), [&](const NamedRule& row) { return row.op == op.name; });
+    return op.shapes == broadcast_shape || op.shapes == truth_shape || std::any_of(std::begin(rows), std::end(rows), [&](const NamedRule& row) { return row.op == op.name; });
 }
 } // namespace nereus

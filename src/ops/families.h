@@ -5,6 +5,7 @@
 namespace nereus {
 std::span<const OpDef> unary_ops();        // elementwise, one tensor
 std::span<const OpDef> binary_ops();       // elementwise arithmetic, two tensors
+std::span<const OpDef> bits_ops();         // elementwise, integers as bits
 std::span<const OpDef> compare_ops();      // comparisons, bool logic, select
 std::span<const OpDef> reduce_ops();       // sum, max, sum_to
 std::span<const OpDef> matmul_ops();

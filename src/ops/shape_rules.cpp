@@ -62,6 +62,12 @@ Result<Shaped> broadcast_shape(const ShapeArgs& args, ShapeScope& scope) {
     return out;
 }
 
+Result<Shaped> truth_shape(const ShapeArgs& args, ShapeScope& scope) {
+    Shaped out = TRY(broadcast_shape(args, scope));
+    out[0].dtype = DType::boolean;
+    return out;
+}
+
 Dim element_count(Dims& dims, const Shape& shape) { return dims.product(shape.dims); }
 
 Known known_elements(std::vector<Dim> numbers, size_t rank) {

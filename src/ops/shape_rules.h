@@ -23,6 +23,7 @@ std::span<const NamedRule> index_shapes();
 using Shaped = std::vector<ShapedTensor>;
 // Elementwise operators that only compute: the operand's shape, or what all of them broadcast to; dtype of the first.
 Result<Shaped> broadcast_shape(const ShapeArgs& args, ShapeScope& scope);
+Result<Shaped> truth_shape(const ShapeArgs& args, ShapeScope& scope);        // the same, of bools
 
 // What several rules need.
 Result<int64_t> shape_axis(ShapeScope& scope, int64_t axis, size_t rank);

@@ -1,7 +1,9 @@
 // ops/unary.cpp - elementwise functions of one tensor; the shape passes through unchanged.
-#include "ops/elements.h"
+#include "ops/elementwise.h"
 #include "ops/families.h"
+#include "ops/gradients.h"
 #include "ops/lowers.h"
+#include "ops/shape_rules.h"
 
 namespace nereus {
 namespace {
@@ -24,23 +26,35 @@ Result<Tensors> cast_eval(const EvalArgs& args) {
     });
 }
 
-template <auto f> Result<Tensors> each(const EvalArgs& args) {
-    const HostTensor& x = args.tensor(0);
-    HostTensor y = TRY(HostTensor::make(x.dtype(), x.shape()));
-    return with_type(x.dtype(), [&](auto zero) -> Result<Tensors> {
-        using T = decltype(zero);
-        std::span<const T> in = x.data<T>();
-        std::span<T> out = TRY(y.mutable_data<T>());
-        for (size_t i = 0; i < in.size(); ++i) out[i] = T(f(WideOf<T>(in[i])));
-        return Tensors{std::move(y)};
-    });
-}
-
 struct Negate {
     double operator()(double x) const { return -x; }
     int64_t operator()(int64_t x) const { return wrap_sub(0, x); }
     uint64_t operator()(uint64_t x) const { return 0 - x; }
 };
+struct Absolute {
+    double operator()(double x) const { return std::fabs(x); }
+    int64_t operator()(int64_t x) const { return x < 0 ? wrap_sub(0, x) : x; }
+    uint64_t operator()(uint64_t x) const { return x; }
+};
+struct Sign {
+    double operator()(double x) const { return x > 0 ? 1 : x < 0 ? -1 : x == 0  ? 0 : x; }
+    int64_t operator()(int64_t x) const { return (x > 0) - (x < 0); }
+    uint64_t operator()(uint64_t x) const { return x > 0; }
+};
+
+// A zero of either sign gives 0, NaN itself.
+Status lower_sign(OpLowering& l) {
+    return lower_map(l, "sign", [](loop::Builder& b, std::span<const loop::ExprId> x, DType t) {
+        using loop::Op;
+        const loop::ExprId zero = b.number(t, 0);
+        loop::ExprId y = is_float(t) ? b.apply(Op::select, b.apply(Op::eq, x[0], zero), zero, x[0]) : zero;
+        if (!is_unsigned(t)) y = b.apply(Op::select, b.apply(Op::lt, x[0], zero), b.number(t, -1), y);
+        return b.apply(Op::select, b.apply(Op::gt, x[0], zero), b.number(t, 1), y);
+    });
+}
+
+void abs_grad(Gradient& d) { d.contribute(0, d.mul(d.adjoint(), d.op("sign", {d.arg(0)}))); }
+constexpr std::string_view steps = "piecewise constant";
 
 constexpr OpParam one[] = {{"x"}};
 constexpr OpParam cast_params[] = {{"x"}, {"to", ParamKind::dtype}};
@@ -60,6 +74,17 @@ constexpr OpDef rows[] = {
     {.name = "tanh", .doc = "hyperbolic tangent", .params = one, .scheme = "float a: a -> a",
      .eval = each<[](double x) { return std::tanh(x); }>, .domain = {-4, 4}, .ulps = 4,
      .lower = lower_each<loop::Op::tanh>},
+    {.name = "abs", .doc = "the size of x; the least integer wraps", .params = one, .scheme = "num a: a -> a", .eval = each<Absolute{}>,
+     .lower = lower_each<loop::Op::abs>, .shapes = broadcast_shape, .grad = abs_grad},
+    {.name = "sign", .doc = "1 above 0, -1 below, 0 at 0; NaN at NaN", .params = one, .scheme = "num a: a -> a", .eval = each<Sign{}>,
+     .lower = lower_sign, .shapes = broadcast_shape, .no_grad = steps},
+    {.name = "floor", .doc = "rounded down", .params = one, .scheme = "float a: a -> a", .eval = each<[](double x) { return std::floor(x); }>,
+     .lower = lower_each<loop::Op::floor>, .shapes = broadcast_shape, .no_grad = steps},
+    {.name = "ceil", .doc = "rounded up", .params = one, .scheme = "float a: a -> a", .eval = each<[](double x) { return std::ceil(x); }>,
+     .lower = lower_each<loop::Op::ceil>, .shapes = broadcast_shape, .no_grad = steps},
+    {.name = "round", .doc = "rounded to the nearest integer, halves to the even one", .params = one, .scheme = "float a: a -> a",
+     .eval = each<[](double x) { return std::nearbyint(x); }>,
+     .lower = lower_each<loop::Op::round>, .shapes = broadcast_shape, .no_grad = steps},
     {.name = "not", .doc = "elementwise negation", .params = one, .scheme = "bool -> bool",
      .eval = each<[](int64_t x) { return int64_t(x == 0); }>,
      .lower = lower_each<loop::Op::logical_not>, .host = HostOp::logical_not},

@@ -574,7 +574,87 @@ def small():
         case("cast", [np.array(wild, np.float32), to], Small(to, [small_cast(float(np.float32(v)), to) for v in wild]))
 
 
-for family in (unary, cast, binary, compare, reduce, matmul, shape, index, sort, random, small):
+ALL_INTS, ALL_FLOATS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"], ["f16", "bf16", "f32", "f64"]
+
+
+def some_of(dtype, shape, low=-8, high=8):
+    """Random elements of any dtype."""
+    if "f" in dtype:
+        return Small(dtype, np.asarray(rng.uniform(low, high, shape)).astype(object))
+    return Small(dtype, np.asarray(rng.integers(low if dtype[0] == "i" else 0, high + 1, shape)).astype(object))
+
+
+def integer_edges(dtype):
+    bits = int(dtype[1:])
+    return [-2**(bits - 1), 2**(bits - 1) - 1, 0, 1, -1, 2, 7, -7] if dtype[0] == "i" else [0, 1, 2, 7, 2**bits - 1, 2**(bits - 1)]
+
+
+def of_floats(f, x):
+    """f, of NumPy, in f64, then rounded once."""
+    return x.map(lambda values: np.asarray(f(values.astype(float))).astype(object))
+
+
+def rounding():
+    halves = [0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 0.0, -0.0, 0.49999997, -0.49999997, 1e10, -3e4, INF, -INF, NAN, 1e-30, -1e-30, 3.0, -7.0]
+    functions = {"abs": np.fabs, "sign": np.sign, "floor": np.floor, "ceil": np.ceil, "round": np.rint}
+    for dtype in ALL_FLOATS:
+        for name, f in functions.items():
+            for x in (some_of(dtype, (2, 3)), some_of(dtype, ()), Small(dtype, np.zeros((0, 2), object)), Small(dtype, halves)):
+                case(name, [x], of_floats(f, x))
+    for dtype in ALL_INTS:
+        for x in (some_of(dtype, (2, 3)), some_of(dtype, ()), Small(dtype, integer_edges(dtype))):
+            case("abs", [x], x.map(np.vectorize(abs, [object])))
+            case("sign", [x], x.map(np.vectorize(lambda v: (v > 0) - (v < 0), [object])))
+
+
+def kinds():
+    values = [0.0, -0.0, INF, -INF, NAN, 1.0, -3e38, 1e-45]
+    for dtype in ALL_FLOATS:
+        for x in (Small(dtype, values), some_of(dtype, (2, 2)), Small(dtype, NAN), Small(dtype, np.zeros((3, 0), object))):
+            case("isnan", [x], np.isnan(x.values.astype(float)))
+            case("isinf", [x], np.isinf(x.values.astype(float)))
+    a, b = np.array([[True, True, False, False]]).T, np.array([True, False])
+    case("xor", [a, b], np.logical_xor(a, b))
+    case("xor", [np.array(True), np.zeros((0,), np.bool_)], np.zeros((0,), np.bool_))
+
+
+def remainder():
+    values = [0.0, -0.0, 1.0, -2.5, 0.1, INF, -INF, NAN, 7.0, -7.0, 1e30]
+    for dtype in ALL_FLOATS:
+        a, b = (Small(dtype, v.astype(object)) for v in np.meshgrid(values, values))
+        for left, right in ((a, b), (some_of(dtype, (2, 3)), some_of(dtype, (3,))), (some_of(dtype, ()), some_of(dtype, (2,)))):
+            y = np.fmod(left.values.astype(float), right.values.astype(float))
+            case("rem", [left, right], Small(dtype, y.astype(object)))
+    for dtype in ALL_INTS:
+        edges = Small(dtype, integer_edges(dtype)).values
+        a, b = np.meshgrid(edges, edges[edges != 0])
+        left_out = np.vectorize(lambda x, y: int(math.copysign(1, x)) * (abs(x) % abs(y)), [object])
+        for left, right in ((a, b), (some_of(dtype, (2, 3)).values, some_of(dtype, (3,), 1).values)):
+            right = np.where(right == 0, 3, right)
+            case("rem", [Small(dtype, left), Small(dtype, right)], Small(dtype, left_out(left, right)))
+        fails("rem", [Small(dtype, [1, 2]), Small(dtype, [1, 0])], "value")
+    fails("rem", [np.zeros((2, 3), np.float32), np.zeros((2, 4), np.float32)], "shape")
+
+
+def bits():
+    table = {"bit_and": np.bitwise_and, "bit_or": np.bitwise_or, "bit_xor": np.bitwise_xor, "shift_left": np.left_shift,
+             "shift_right": np.right_shift}
+    for dtype in ALL_INTS:
+        native = np.dtype(dtype.replace("i", "int").replace("u", "uint").replace("uintint", "uint"))
+        width = int(dtype[1:])
+        edges = integer_edges(dtype) + [width - 1, width, width + 1, 100]
+        for name, f in table.items():
+            for a, b in (np.meshgrid(Small(dtype, edges).values, Small(dtype, edges).values),
+                         (some_of(dtype, (2, 3), -100, 100).values, some_of(dtype, (3,), 0, width).values),
+                         (some_of(dtype, ()).values, some_of(dtype, (0,)).values)):
+                y = f(np.asarray(a).astype(native), np.asarray(b).astype(native))
+                case(name, [Small(dtype, a), Small(dtype, b)], Small(dtype, y.astype(object)))
+        for x in (Small(dtype, edges), some_of(dtype, ())):
+            case("bit_not", [x], Small(dtype, np.invert(x.values.astype(native)).astype(object)))
+
+
+for family in (unary, cast, binary, compare, reduce, matmul, shape, index, sort, random, small, rounding, kinds, remainder,
+               bits):
     family()
 lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
 Path(__file__).with_name("ops.json").write_text('{"seq": [\n' + lines + "\n]}\n")
