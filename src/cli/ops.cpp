@@ -29,7 +29,7 @@ std::string param_text(const OpParam& param) {
     case ParamKind::integers: return name + "=[…]";
     case ParamKind::integer: return name + "=" + (param.optional ? std::to_string(param.otherwise) : "…");
     case ParamKind::boolean: return name + "=" + (param.otherwise ? "true" : "false");
-    case ParamKind::dtype: return param.optional ? name + "=f32" : "dtype";
+    case ParamKind::dtype: return param.optional ? name + "=f32" : name;
     case ParamKind::text: return param.optional ? name + "=\"…\"" : "\"" + name + "\"";
     }
     return name;

@@ -75,11 +75,11 @@ TEST(SameErrors, ElementsOfAnotherSize) {
     EXPECT_EQ(message(std::string(lists), {list({ones({2}), ones({3}), ones({4})})}),
               "@f: an element of %x: expected sizes (2), found (3)");
 }
-TEST(SameErrors, SequencesAreWalkedFromTheirEnd) {
+TEST(SameErrors, SequencesAreWalkedInOrder) {
     std::string text = "def @main(%x: Seq[Tensor[(?, 3), f32]]) { @f(%x) }\n"
                        "def @f(%x: Seq[Tensor[(n, ?), f32]]) { full([n], 1.0) }";
     EXPECT_EQ(message(text, {Value::seq({ones({2, 3}), ones({4, 3}), ones({5, 3})})}),
-              "@f: an element of %x: expected sizes (2, 3), found (5, 3)");
+              "@f: an element of %x: expected sizes (2, 3), found (4, 3)");
 }
 TEST(SameErrors, NoNumberMakesTheSize) {
     std::string text = "def @main(%x: Seq[Tensor[(?), f32]]) { @f(%x) }\n"

@@ -129,7 +129,7 @@ class EmitDoor {
         solver.solve(std::move(open), observed);
         for (const Size& size : sizes_) check(solver, size);
         for (const DimFact& fact : function_.where) {
-            std::string text = check_text(program_.module(), fact, "@" + function_.name + ": where");
+            std::string text = check_text(program_.module(), fact, compared("@" + function_.name + ": where", fact.relation));
             Reg left = dim(fact.left), right = dim(fact.right);
             put(Opcode::check, program_.site(Code::shape, std::move(text), fact.span), left, right, uint16_t(fact.relation));
         }

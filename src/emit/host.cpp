@@ -131,7 +131,7 @@ void EmitFunction::builtin(const Binding& b) {
 uint32_t check_site(EmitProgram& program, const Binding& b) {
     const Attribute* what = find_attribute(b, "what");
     std::string text = what ? std::get<std::string>(what->value) : std::string("sizes do not fit");
-    if (!find_attribute(b, "whole")) text = check_text(program.module(), b.fact, text);     // else it says it all
+    if (!find_attribute(b, "whole")) text = check_text(program.module(), b.fact, compared(text, b.fact.relation));     // else it says it all
     return program.site(Code::shape, std::move(text), b.span);
 }
 

@@ -22,11 +22,14 @@ class Entering {
     Result<Datum> enter(const Value& value, SizedId type) {
         tasks_.push_back({&value, type});
         while (!tasks_.empty()) {
-            InTask task = std::move(tasks_.back());
+            const InTask task = tasks_.back();
             tasks_.pop_back();
             const Value* part = task.value;
-            Status status = task.children_done ? build(task) : open(std::move(task));
-            if (!status) return at(path_to(value, *part), std::move(status).error());
+            Machine::BadField bad;
+            Status status = task.children_done ? build(task, bad) : open(task);
+            if (status) continue;
+            if (bad.field) part = in_declared_order(task)[*bad.field];
+            return at(path_to(value, *part) + bad.inside, std::move(status).error());
         }
         return std::move(done_.back());
     }
@@ -50,9 +53,7 @@ class Entering {
             return {};
         }
         std::vector<SizedId> types = TRY(child_types(task));
-        std::vector<const Value*> children;
-        for (const Value& child : task.value->children()) children.push_back(&child);
-        if (task.value->is(Value::Kind::record)) children = in_declared_order(task);
+        const std::vector<const Value*> children = in_declared_order(task);
         task.children_done = true;
         tasks_.push_back(std::move(task));
         for (size_t i = children.size(); i-- > 0;) tasks_.push_back({children[i], types[i]});
@@ -146,12 +147,15 @@ class Entering {
 
     std::vector<const Value*> in_declared_order(const InTask& task) const {
         std::vector<const Value*> ordered;
-        for (const std::string& name : module_[task.decl].constructors[0].field_names)
-            ordered.push_back(task.value->field(name));
+        if (task.value->is(Value::Kind::record)) {
+            for (const std::string& name : module_[task.decl].constructors[0].field_names) ordered.push_back(task.value->field(name));
+        } else {
+            for (const Value& child : task.value->children()) ordered.push_back(&child);
+        }
         return ordered;
     }
 
-    Status build(const InTask& task) {
+    Status build(const InTask& task, Machine::BadField& out_bad) {
         size_t count = task.value->children().size();
         std::vector<Datum> items(std::make_move_iterator(done_.end() - int64_t(count)),
                                  std::make_move_iterator(done_.end()));
@@ -162,7 +166,7 @@ class Entering {
         case Value::Kind::tuple: made = Datum::tuple(std::move(items)); break;
         case Value::Kind::seq: made = Datum::seq(std::move(items)); break;
         case Value::Kind::record:
-        case Value::Kind::ctor: made = TRY(machine_.construct(task.decl, task.constructor, std::move(items)));
+        case Value::Kind::ctor: made = TRY(machine_.construct(task.decl, task.constructor, std::move(items), &out_bad));
         }
         if (task.value->node()) made_.emplace(std::pair(task.value->node(), task.type), made);
         done_.push_back(std::move(made));
@@ -236,4 +240,10 @@ Result<Datum> come_in(Machine& machine, const Module& module, const Value& value
 }
 Result<Value> go_out(const Module& module, const Datum& value) { return leave(module, value, false); }
 Value shown(const Module& module, const Datum& value) { return leave(module, value, true).take(); }
+std::string place_in(const Module& module, const Datum& value, std::span<const uint32_t> way) {
+    const Value whole = shown(module, value);
+    const Value* part = &whole;
+    for (uint32_t item : way) part = &part->children()[item];
+    return path_to(whole, *part);
+}
 } // namespace nereus

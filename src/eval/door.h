@@ -10,4 +10,6 @@ Result<Datum> come_in(Machine& machine, const Module& module, const Value& value
 Result<Value> go_out(const Module& module, const Datum& value);
 // For people to read: cells and functions are shown by these words alone.
 Value shown(const Module& module, const Datum& value);
+// The path to a part of a value, for people too; `way`: which item of each structure leads there.
+std::string place_in(const Module& module, const Datum& value, std::span<const uint32_t> way);
 } // namespace nereus

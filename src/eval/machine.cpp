@@ -1,4 +1,5 @@
 #include "eval/machine.h"
+#include "eval/door.h"
 #include "ir/check_text.h"
 #include "ir/shown_names.h"
 #include <algorithm>
@@ -216,7 +217,8 @@ Error Machine::misfit_argument(const Function& entry, std::span<const Datum> arg
         if (type(first).kind == TypeKind::tensor && type(first).shape.tail == shape.tail)
             return Error{Code::shape, who(which) + " has another shape than %" + entry[entry.params[first]].name + ": both are .." +
                                           module_.vars[shape.tail.index].name, entry.span};
-    Error error = misfit_error(module_, misfit.nested ? "an element of " + who(which) : who(which), entry[entry.params[which]].type, args[which], scope, misfit);
+    const std::string at = place_in(module_, args[which], misfit.way);
+    Error error = misfit_error(module_, who(which) + (at.empty() ? "" : ", at " + at), entry[entry.params[which]].type, args[which], scope, misfit);
     error.where = entry.span;
     return error;
 }
@@ -372,7 +374,7 @@ Status Machine::check_fact(const DimFact& fact, const Scope& scope, const std::s
     int64_t left = TRY(scope.evaluate(module_.dims, fact.left)),
             right = TRY(scope.evaluate(module_.dims, fact.right));
     if (holds(fact.relation, left, right)) return {};
-    return Error{Code::shape, fill_message(check_text(module_, fact, what), std::to_string(left), std::to_string(right)), fact.span};
+    return Error{Code::shape, fill_message(check_text(module_, fact, compared(what, fact.relation)), std::to_string(left), std::to_string(right)), fact.span};
 }
 
 Error Machine::located(Error error, const Binding& binding) const {
@@ -387,7 +389,7 @@ Error Machine::located(Error error, const Binding& binding) const {
     return error;
 }
 
-Result<Datum> Machine::construct(DeclId decl, uint32_t index, std::vector<Datum> fields) {
+Result<Datum> Machine::construct(DeclId decl, uint32_t index, std::vector<Datum> fields, BadField* out_bad) {
     const Constructor& made = module_[decl].constructors[index];
     std::string name = made.name.empty() ? module_[decl].name : made.name;
     if (fields.size() != made.fields.size())
@@ -399,6 +401,7 @@ Result<Datum> Machine::construct(DeclId decl, uint32_t index, std::vector<Datum>
     for (size_t i = 0; i < fields.size(); ++i) {
         std::optional<Misfit> misfit = sized_.misfit(fields[i], sized_.of(made.fields[i], scope));
         if (!misfit) continue;
+        if (out_bad) *out_bad = {i, place_in(module_, fields[i], misfit->way)};
         std::string field =
             made.field_names.empty() ? "field " + std::to_string(i) : "field " + made.field_names[i];
         return misfit_error(module_, name + (misfit->nested ? ": an element of " : ": ") + field, made.fields[i], fields[i], scope, *misfit);

@@ -48,7 +48,8 @@ class Machine {
     Cells& cells() { return cells_; }
     SizedTypes& sized() { return sized_; }
     // One object; finds the dims its constructor binds and checks that its fields agree.
-    Result<Datum> construct(DeclId decl, uint32_t constructor, std::vector<Datum> fields);
+    struct BadField { std::optional<size_t> field; std::string inside; };            // whose sizes do not fit; where in it
+    Result<Datum> construct(DeclId decl, uint32_t constructor, std::vector<Datum> fields, BadField* out_bad = nullptr);
 
  private:
     // machine.cpp

@@ -253,12 +253,22 @@ std::optional<Misfit> SizedTypes::misfit(const Datum& value, SizedId type) {
     struct Task {
         Datum value;
         SizedId type;
+        size_t step;                                     // that leads to it
     };
-    std::vector<Task> tasks{{value, type}};
+    struct Step {
+        size_t from;
+        uint32_t item;
+    };
+    std::vector<Step> steps{{0, 0}};                     // the first leads nowhere
+    std::vector<Task> tasks{{value, type, 0}};
     bool nested = false;
     for (; !tasks.empty(); nested = true) {
         Task task = std::move(tasks.back());
         tasks.pop_back();
+        auto look_inside = [&](size_t item, SizedId wanted) {
+            steps.push_back({task.step, uint32_t(item)});
+            tasks.push_back({task.value.items()[item], wanted, steps.size() - 1});
+        };
         if (implies(SizedId(size_t(task.value.fits())), task.type)) continue;
         Sized expected = (*this)[task.type]; // a copy: fields() below moves all_
         std::string wrong;
@@ -270,16 +280,15 @@ std::optional<Misfit> SizedTypes::misfit(const Datum& value, SizedId type) {
                 wrong = "expected a tuple of " + std::to_string(expected.parts.size());
                 break;
             }
-            for (size_t i = expected.parts.size(); i-- > 0;)
-                tasks.push_back({task.value.items()[i], expected.parts[i]});
+            for (size_t i = expected.parts.size(); i-- > 0;) look_inside(i, expected.parts[i]);
             break;
         case Sized::Kind::seq:
             if (!task.value.is(DatumKind::seq)) {
                 wrong = "expected a Seq";
                 break;
             }
-            for (size_t i = fitting_items(task.value, task.type); i < task.value.items().size(); ++i)
-                tasks.push_back({task.value.items()[i], expected.parts[0]});
+            for (size_t i = task.value.items().size(), fitting = fitting_items(task.value, task.type); i-- > fitting;)
+                look_inside(i, expected.parts[0]);
             break;
         case Sized::Kind::data: {
             if (!task.value.is(DatumKind::data) || task.value.decl() != expected.decl) {
@@ -288,11 +297,15 @@ std::optional<Misfit> SizedTypes::misfit(const Datum& value, SizedId type) {
             }
             std::vector<SizedId> types =
                 fields(task.type, expected.decl, task.value.constructor(), task.value.dims());
-            for (size_t i = types.size(); i-- > 0;) tasks.push_back({task.value.items()[i], types[i]});
+            for (size_t i = types.size(); i-- > 0;) look_inside(i, types[i]);
             break;
         }
         }
-        if (!wrong.empty()) return Misfit{std::move(wrong), nested};
+        if (!wrong.empty()) {
+            Misfit misfit{std::move(wrong), nested};
+            for (size_t at = task.step; at > 0; at = steps[at].from) misfit.way.insert(misfit.way.begin(), steps[at].item);
+            return misfit;
+        }
         // marked before its parts are looked at: a misfit ends the run, so a mark is never seen to be wrong
         task.value.set_fits(task.type.index);
     }

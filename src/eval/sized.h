@@ -28,7 +28,11 @@ struct SizedArg {                           // one of these, by the kind of the 
     bool operator==(const SizedArg&) const = default;
 };
 
-struct Misfit { std::string what; bool nested = false; };   // nested: inside a structure, not the value itself
+struct Misfit {
+    std::string what;
+    bool nested = false;                    // inside a structure, not the value itself
+    std::vector<uint32_t> way = {};         // to the part: which item of each structure on the way
+};
 
 class SizedTypes {
  public:

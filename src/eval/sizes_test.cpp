@@ -29,7 +29,7 @@ TEST(sizes, are_checked_at_the_door) {
     EXPECT_EQ(shown("def @main(%x: Tensor[(n, 3), f32]) { n }", {zeros({5, 4})}),
               "shape: argument %x: axis 1 is 4, expected 3");
     EXPECT_EQ(shown("def @main(%x: Seq[Tensor[(n), f32]]) { n }", {Value::seq({zeros({5}), zeros({4})})}),
-              "shape: an element of argument %x: expected sizes (5), found (4)");
+              "shape: argument %x, at [1]: expected sizes (5), found (4)");
     EXPECT_EQ(shown_as_typed("def @main(%x: Tensor[..s, f32], %y: Tensor[..s, f32]) { %x }", {zeros({2, 3}), zeros({2, 4})}),
               "shape: argument %y has another shape than %x: both are ..s");
     EXPECT_EQ(shown_as_typed("def @main(%x: Tensor[(n), f32]) -> Tensor[(n), f32] where n <= 4 { %x }", {zeros({5})}),
@@ -59,7 +59,7 @@ TEST(sizes, bound_by_constructors) {
     EXPECT_EQ(shown(text, {Value::ctor("Pair", {zeros({4}), zeros({4})})}), "i64 4");
     EXPECT_EQ(shown(text, {Value::ctor("Empty")}), "i64 0");
     EXPECT_EQ(shown(text, {Value::ctor("Pair", {zeros({4}), zeros({5})})}),
-              "shape: argument %p: Pair: field 1 is declared (n) = (4), found (5)");
+              "shape: argument %p, at .Pair.1: Pair: field 1 is declared (n) = (4), found (5)");
     EXPECT_EQ(shown(type + "def @main(%x: Tensor[(m), f32]) { Pair(%x, concat([%x, %x], axis=0)) }", {zeros({2})}),
               "shape: Pair: field 1 is declared (n) = (2), found (4)");
 }

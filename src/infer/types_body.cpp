@@ -167,6 +167,9 @@ Status TypeWalk::operand(const Binding& b, size_t at, TermId expected) {
     Error error = std::move(fits).error();
     const bool for_a_list = terms_[expected].kind == TermKind::tensor && terms_[of(b.args[at])].kind == TermKind::tuple;
     if (error.hint.empty() && for_a_list) error.hint = "a list is written with brackets, as in [n, 1]";
+    const bool compares = b.op->name == "eq" || b.op->name == "ne", structure = terms_[of(b.args[at])].kind != TermKind::tensor;
+    if (error.hint.empty() && compares && structure)
+        error.hint = std::string("tensors are compared elementwise; structures as a whole: `") + (b.op->name == "eq" ? "" : "!") + "equal(a, b)`";
     return error;
 }
 
@@ -279,16 +282,23 @@ Result<TermId> TypeWalk::record(const Binding& b) {
     return type;
 }
 
+static std::string declared_with(std::span<const std::string> fields) {
+    std::string text;
+    for (const std::string& field : fields) text += (text.empty() ? "" : ", ") + field + ": …";
+    return "a record is of a declared type: `type Name = {" + text + "}`";
+}
+
 Error TypeWalk::no_such_record(std::span<const std::string> fields, Span span) const {
     std::vector<std::string> known;
     for (const auto& [field, decls] : context_.records) known.push_back(field);
     std::string text;
     for (const std::string& field : fields) {
         if (!context_.records.count(field))
-            return Error{Code::name, "no record has a field `" + field + "`" + did_you_mean(field, known), span};
+            return Error{Code::name, "no record has a field `" + field + "`" + did_you_mean(field, known), span,
+                         did_you_mean(field, known).empty() ? declared_with(fields) : ""};
         text += (text.empty() ? "" : ", ") + field;
     }
-    std::string hint = "declare one with `type`";
+    std::string hint = declared_with(fields);
     for (DeclId decl : context_.records_with(fields, false, function_.from_prelude)) {
         hint = "`" + context_.module[decl].name + "` has {";
         for (const std::string& field : context_.module[decl].constructors[0].field_names)
@@ -339,8 +349,17 @@ Status TypeWalk::custom_gradient() {
     auto blamed = [&](FunctionId id) {
         return Blame{.span = function_.span, .what = "vjp", .owner = context_.module[id].name, .sigil = "@"};
     };
-    TRY(context_.expect(terms_.function(params, terms_.tuple(std::vector{result, residual})), types_.vjp_forward,
-                        blamed(function_.vjp_forward)));
+    const TermId given = terms_.unknown();
+    TRY(context_.expect(terms_.function(params, given), types_.vjp_forward, blamed(function_.vjp_forward)));
+    const bool alone = terms_.find(given) == terms_.find(result), open = terms_.is_unknown(given);
+    const bool pair = terms_[given].kind == TermKind::tuple && terms_[given].count == 2;
+    if (alone || !(open || pair)) {
+        Error error = context_.error(blamed(function_.vjp_forward), "it must give (result, saved), found " + (open ? "the result alone" : context_.text(given)),
+                                     "saved is what the backward function takes before the result's adjoint: `()` if that needs nothing");
+        error.notes.push_back({context_.module[function_.vjp_forward].span, "the function"});
+        return error;
+    }
+    TRY(context_.expect(terms_.tuple(std::vector{result, residual}), given, blamed(function_.vjp_forward)));
     return context_.expect(terms_.function({residual, result}, bundle(params)), types_.vjp_backward,
                            blamed(function_.vjp_backward));
 }

@@ -10,6 +10,10 @@ TypeContext::TypeContext(const Module& m) : module(m), schemes(m.functions.size(
             for (const std::string& field : m.decls[i].constructors[0].field_names) records[field].push_back(DeclId(i));
 }
 
+bool is_list(const Module& module, DeclId decl) {
+    return decl.valid() && module[decl].from_prelude && module[decl].name == "List";
+}
+
 std::string TypeContext::text(TermId id) const { return text_of(module, terms, id); }
 
 namespace {
@@ -25,9 +29,11 @@ bool is_open(const Terms& terms, TermId id) {
 }
 
 // How to convert, where a conversion could be meant.
-std::string cast_hint(const Terms& terms, const Clash& clash, const Blame& blame) {
+std::string cast_hint(const Module& module, const Terms& terms, const Clash& clash, const Blame& blame) {
     const TypeTerm& expected = terms[clash.expected];
     const TypeTerm& found = terms[clash.found];
+    if (is_list(module, expected.decl) && found.kind == TermKind::seq) return "a List of the elements of a Seq is `to_list(s)`";
+    if (expected.kind == TermKind::seq && is_list(module, found.decl)) return "a Seq of the elements of a List is `to_seq(xs)`";
     if (!is_dtype_sort(expected.kind) || !is_dtype_sort(found.kind)) return {};
     if (expected.kind == TermKind::dtype && expected.dtype == DType::boolean) return "compare it: `%x != 0` is a bool";
     bool float_into_integer = is_class(expected, DTypeClass::integer) && is_class(found, DTypeClass::real);
@@ -102,7 +108,7 @@ Error TypeContext::clash_error(const Clash& clash, TermId expected, const Blame&
                                                 : "write " + part_text(module, terms, other) + " instead of `" + name + "` there if that is meant"));
     }
     }
-    return error(blame, clash_text(module, terms, clash), says_it_all(terms, clash, expected) ? cast_hint(terms, clash, blame) : "");
+    return error(blame, clash_text(module, terms, clash), says_it_all(terms, clash, expected) ? cast_hint(module, terms, clash, blame) : "");
 }
 
 std::vector<DeclId> TypeContext::records_with(std::span<const std::string> fields, bool exactly, bool from_prelude) const {

@@ -30,6 +30,8 @@ struct Blame {
 // A function given to map_leaves that must be there several times, once per dtype of the structure.
 struct LeafDtypes { const Binding* binding; size_t count; };
 
+bool is_list(const Module& module, DeclId decl);             // of the prelude
+
 struct TypeContext {
     explicit TypeContext(const Module& module);
     const Module& module;

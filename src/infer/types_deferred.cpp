@@ -22,10 +22,6 @@ std::string operator_like(const std::string& name) {
     return "sum";
 }
 
-bool is_list(const Module& module, DeclId decl) {
-    return decl.valid() && module[decl].from_prelude && module[decl].name == "List";
-}
-
 class Solver {
  public:
     Solver(TypeContext& context, const Deferred& open) : context_(context), terms_(context.terms), open_(open) {}

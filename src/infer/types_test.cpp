@@ -215,7 +215,8 @@ const Case refused[] = {
     {"refutable binding", "type L[a] = N | C(a, L[a])\ndef @f(%l: L[f32]) { C(%x, _) = %l; %x }",
      "match does not cover `N` | add an arm for it, or `_ => …`"},
     {"custom gradient", "def @sq(%x: f32) with vjp = (@fwd, @bwd) { %x * %x }\ndef @fwd(%x) { %x * %x }\ndef @bwd(%r, %d) { %d }",
-     "vjp of `@fwd`: expected (Tensor[.., f32], _), found Tensor[.., f32]"},
+     "vjp of `@fwd`: it must give (result, saved), found Tensor[.., f32] | saved is what the backward function takes before the "
+     "result's adjoint: `()` if that needs nothing"},
 };
 INSTANTIATE_TEST_SUITE_P(Types, Refused, testing::ValuesIn(refused));
 

@@ -1,4 +1,5 @@
 // text/call.cpp - calls: arguments are matched to an operator's parameters as its definition declares them.
+#include "text/habits.h"
 #include "text/lexer.h"
 #include "text/parse_body.h"
 #include "base/suggest.h"
@@ -11,15 +12,37 @@ std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"
 std::string counted(size_t n, std::string_view noun) {
     return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
 }
+// The parameter that someone meant by `name=`; all of them if none is near.
+std::string parameter_like(const OpDef& op, std::string_view name) {
+    std::vector<std::string_view> known;
+    std::string all;
+    for (const OpParam& param : op.params) {
+        if (param.kind == ParamKind::dtype && name == "dtype") return "did you mean " + quoted(param.name) + "?";
+        known.push_back(param.name);
+        all += (all.empty() ? "" : ", ") + quoted(param.name);
+    }
+    std::string meant = did_you_mean("", name, known);
+    return meant.empty() && !all.empty() ? "its parameters are " + all : meant;
+}
 } // namespace
 
-Result<std::vector<Operand>> BodyParser::arguments(std::string_view callee) {
+// How a function is called that somebody gave a named argument.
+std::string BodyParser::without_names(FunctionId id) const {
+    const Function& callee = module_[id];
+    if (std::string_view along = callee.from_prelude ? axis_habit(callee.name) : ""; !along.empty()) return std::string(along);
+    std::string params;
+    for (ValueId param : callee.params) params += (params.empty() ? "" : ", ") + callee[param].name;
+    return "arguments are given in order: `" + std::string(callee.from_prelude ? "" : "@") + callee.name + "(" + params + ")`";
+}
+
+Result<std::vector<Operand>> BodyParser::arguments(std::string_view callee, FunctionId function) {
     cursor_.take();
     Layout layout(*this, false);
     std::vector<Operand> args;
     TRY(cursor_.list(")", [&]() -> Status {
         if (cursor_.at_kind(TokenKind::name) && cursor_.at("=", 1))
-            return Error{Code::name, std::string(callee) + " takes no named arguments", cursor_.peek().span};
+            return Error{Code::name, std::string(callee) + " takes no named arguments", cursor_.peek().span,
+                         function.valid() ? without_names(function) : ""};
         args.push_back(TRY(expression()));
         return {};
     }));
@@ -27,7 +50,7 @@ Result<std::vector<Operand>> BodyParser::arguments(std::string_view callee) {
 }
 
 Result<Operand> BodyParser::call_function(FunctionId id, const Token& name, std::string_view shown) {
-    std::vector<Operand> args = TRY(arguments(shown));
+    std::vector<Operand> args = TRY(arguments(shown, id));
     Span span = join(name.span, cursor_.last_span());
     size_t expected = module_[id].params.size();
     if (args.size() != expected) {
@@ -164,10 +187,8 @@ Status BodyParser::op_arguments(const OpDef& op, const Token& name, std::vector<
             auto it = std::find_if(op.params.begin(), op.params.end(),
                                    [&](const OpParam& p) { return p.name == start.text; });
             if (it == op.params.end()) {
-                std::vector<std::string_view> known;
-                for (const OpParam& param : op.params) known.push_back(param.name);
                 return Error{Code::name, describe(name) + " has no parameter " + describe(start), start.span,
-                             did_you_mean("", start.text, known)};
+                             parameter_like(op, start.text)};
             }
             index = size_t(it - op.params.begin());
             if (slots[index].given)

@@ -425,6 +425,7 @@ hint: did you mean `axes`?
     EXPECT_EQ(failure("def @f(%x) { @f(x=%x) }"), R"(prog.nr:1:17: error: `@f` takes no named arguments
     def @f(%x) { @f(x=%x) }
                     ^
+hint: arguments are given in order: `@f(x)`
 )");
 }
 

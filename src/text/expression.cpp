@@ -226,7 +226,7 @@ Result<Operand> BodyParser::primary() {
         break;
     case TokenKind::end: break;
     }
-    if (cursor_.at("*") && token.touches) return cursor_.expected("an expression", "a power is a product, or `exp(b * log(a))`");
+    if (cursor_.at("*") && token.touches) return cursor_.expected("an expression", habit("^"));
     if (cursor_.at("=") && token.touches) return cursor_.expected("an expression", "a name is bound again: `%x = %x + 1`");
     if (cursor_.at(">") && token.touches) return cursor_.expected("an expression", "different is written `!=`");
     return cursor_.expected("an expression");

@@ -45,6 +45,8 @@ constexpr Habit habits[] = {
     {"long", "did you mean `i64`?"},
     {"boolean", "did you mean `bool`?"},
     {"pow", "a power is a product, or `exp(b * log(a))`"},
+    {"^", "a power is a product, or `exp(b * log(a))`"},
+    {"&", "write `&&`, or `and(a, b)` elementwise"},
     {"dot", "write `matmul(a, b)`"},
     {"mm", "write `matmul(a, b)`"},
     {"where", "elementwise choice is `select(c, a, b)`"},
@@ -59,11 +61,24 @@ constexpr Habit habits[] = {
     {"ones", "write `full([n, 4], 1.0)`"},
     {"arange", "did you mean `iota`?"},
 };
+
+// Functions of the prelude that elsewhere take an axis.
+constexpr Habit along_axes[] = {
+    {"mean", "`mean(x)` is of all elements; along an axis of size n it is `sum(x, axes=[0]) / n`"},
+    {"softmax", "`softmax(x)` is along the last axis; `transpose(x, [1, 0])` makes another one the last"},
+    {"log_softmax", "`log_softmax(x)` is along the last axis; `transpose(x, [1, 0])` makes another one the last"},
+};
 } // namespace
 
 std::string_view habit(std::string_view word) {
     for (const Habit& each : habits)
         if (each.word == word) return each.hint;
+    return {};
+}
+
+std::string_view axis_habit(std::string_view function) {
+    for (const Habit& each : along_axes)
+        if (each.word == function) return each.hint;
     return {};
 }
 

@@ -1,4 +1,5 @@
 #include "text/lexer.h"
+#include "text/habits.h"
 #include <algorithm>
 #include <charconv>
 #include <iterator>
@@ -192,8 +193,8 @@ class Lexer {
             return error(std::string("unexpected ") + (control ? "control character " : "byte ") + number, at_, length,
                          "programs are written in UTF-8: is this one?");
         }
-        return error("unexpected `" + std::string(text_.substr(at_, length)) + "`", at_, length,
-                     peek() == '&' ? "write `&&`, or `and(a, b)` elementwise" : "");
+        const std::string_view found = text_.substr(at_, length);
+        return error("unexpected `" + std::string(found) + "`", at_, length, std::string(habit(found)));
     }
 
     Status bracket(char c) {

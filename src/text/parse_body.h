@@ -123,7 +123,8 @@ class BodyParser {
     Result<int64_t> integer_constant(const Operand& operand, std::string_view param);
 
     // call.cpp
-    Result<std::vector<Operand>> arguments(std::string_view callee);
+    Result<std::vector<Operand>> arguments(std::string_view callee, FunctionId function = {});
+    std::string without_names(FunctionId id) const;
     Result<Operand> call_named(const Token& name);
     Result<Operand> call_function(FunctionId id, const Token& name, std::string_view shown);
     Result<Operand> call_op(const OpDef& op, const Token& name, std::vector<Operand> first = {});

@@ -1,5 +1,6 @@
 #include "text/parse_decl.h"
 #include "base/suggest.h"
+#include "text/habits.h"
 
 namespace nereus {
 namespace {
@@ -37,7 +38,8 @@ Status Declarations::collect(const SourceFile& file, std::vector<ImportItem>& im
             TRY(collect_function(cursor, from_prelude, file));
         } else {
             bool value = cursor.at_kind(TokenKind::value);
-            return cursor.expected("`def`, `type` or `import`", value             ? "bindings stand inside a function: `def @main() { … }`"
+            return cursor.expected("`def`, `type` or `import`", value                ? "bindings stand inside a function: `def @main() { … }`"
+                                                                : cursor.at("fn")    ? habit("function")
                                                                 : begins_vjp(cursor) ? "it stands before the body: `def @f(%x) with vjp = (@forward, @backward) { … }`"
                                                                                      : "");
         }
@@ -309,9 +311,10 @@ Status Declarations::signature(FunctionItem& item) {
     }
     TRY(vjp(cursor, item));
     if (cursor.position() != item.body)
-        return cursor.expected("`{` and the body of the function", cursor.at("=")       ? "a function is written `def @f(%x) { … }`"
-                                                                   : begins_vjp(cursor) ? vjp_form
-                                                                                        : "");
+        return cursor.expected("`{` and the body of the function", cursor.at("=")                               ? "a function is written `def @f(%x) { … }`"
+                                                                   : begins_vjp(cursor)                         ? vjp_form
+                                                                   : cursor.at("&&") && !function.where.empty() ? "facts are separated by `,`: `where n >= 2, n <= 5`"
+                                                                                                                : "");
     for (std::string_view name : order) {
         NameEntry* entry = item.names.find(name);
         if (!entry->kind) {

@@ -90,7 +90,9 @@ Result<TypeId> TypeParser::type() {
     }
     if (cursor_.at("(")) return tuple();
     if (cursor_.at("fn")) return function();
-    return cursor_.expected("a type", cursor_.at("[") ? "write `Seq[f32]`, `List[f32]` or `Tensor[(n), f32]`" : "");
+    return cursor_.expected("a type", cursor_.at("[")   ? "write `Seq[f32]`, `List[f32]` or `Tensor[(n), f32]`"
+                                      : cursor_.at("{") ? "a record has a name: declare `type Inner = {…}`, and write `Inner` here"
+                                                        : "");
 }
 
 Result<TypeId> TypeParser::tensor() {

@@ -79,7 +79,7 @@ struct ArgumentDoor::Take {
         std::vector<Task> tasks = {{&root, root_type, root_out, {}, nullptr, 0}};
         std::vector<DataObject*> binders;                                // constructors with bound dims
         std::deque<std::vector<int64_t>> shared;                         // per object that has such sizes
-                while (!tasks.empty()) {
+        while (!tasks.empty()) {
             Task task = tasks.back();
             tasks.pop_back();
             const DoorType& type = types[task.type];
@@ -112,7 +112,7 @@ struct ArgumentDoor::Take {
                 SeqObject* seq = heap.new_seq(uint32_t(children.size()));
                 if (!seq) return memory();
                 *task.out = seq;
-                for (size_t i = 0; i < children.size(); ++i)
+                for (size_t i = children.size(); i-- > 0;)               // the first is met first: it gives sizes, others are blamed
                     tasks.push_back({&children[i], type.fields[0][0], &seq->items->at[i], task.around, task.constructor, task.field});
             } else {
                 size_t which = 0;
@@ -138,7 +138,7 @@ struct ArgumentDoor::Take {
                 Around inside = task.around;
                 if (bound > 0) inside.binder = data;
                 if (type.shared > 0) inside.shared = shared.emplace_back(type.shared, -1).data();
-                for (size_t i = 0; i < fields.size(); ++i) {
+                for (size_t i = fields.size(); i-- > 0;) {
                     const Value* child = i < children.size() ? &children[i] : nullptr;
                     if (type.kind == DoorType::Kind::record && !(child = value.field(type.names[i])))
                         return refuse(task.value, "field '" + type.names[i] + "' of the record is missing");

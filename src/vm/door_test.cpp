@@ -82,7 +82,7 @@ TEST(Door, ItemsOfOneSeqAgreeInTheirSizes) {
           one = Value::tensor(HostTensor::of<int64_t>({1}, {1}));
     EXPECT_EQ(outcome(f, Value::seq({two, two})), "[Tensor[(2), i64] [1, 2], Tensor[(2), i64] [1, 2]]");
     EXPECT_EQ(outcome(f, Value::seq({two, one})),
-              "shape: argument %x, at [0]: elements differ in size: n is both 1 and 2");
+              "shape: argument %x, at [1]: elements differ in size: n is both 2 and 1");
 }
 
 TEST(Door, SizesComeFirst) {
@@ -107,14 +107,14 @@ TEST(Door, BoundDimsBelongToTheirConstructor) {
         outcome(types, Value::seq({Value::ctor("Pair", {one, one}), Value::ctor("Pair", {two, two})})),
         "[Pair(Tensor[(1), i64] [1], Tensor[(1), i64] [1]), Pair(Tensor[(2), i64] [1, 2], Tensor[(2), i64] [1, 2])]");
     EXPECT_EQ(outcome(types, Value::seq({Value::ctor("Pair", {one, two})})),
-              "shape: argument %x, at [0].Pair.0: field 0 of Pair: axis 0 has size 1 where another field says 2");
+              "shape: argument %x, at [0].Pair.1: field 1 of Pair: axis 0 has size 2 where another field says 1");
     Assembled f(
         "type {kind: data, names: [\"Many\"], fields: [[1]], bound: [1]} type {kind: seq, fields: [[2]]} type {dtype: i64, axes: [-2]} type {dtype: i64}\n"
         "entry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{}], result_type: 3, result_leaves: [{kind: number, type: 3}]}\n"
         "function f(1) -> 1 { r1 = bound_dim r0, 0 leave (r1) }");
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({two, two})})), "i64 2");
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({two, one})})),
-              "shape: argument %x, at .Many.0[0]: field 0 of Many: axis 0 has size 2 where another field says 1");
+              "shape: argument %x, at .Many.0[1]: field 0 of Many: axis 0 has size 1 where another field says 2");
     EXPECT_EQ(outcome(f, Value::ctor("Many", {Value::seq({})})), "i64 0") << "nothing was seen";
 }
 
@@ -130,7 +130,7 @@ TEST(Door, SharedSizesBelongToTheirObject) {
               "[{a = Tensor[(1), i64] [1], b = [Tensor[(1), i64] [1]]}, {a = Tensor[(2), i64] [1, 2], b = [Tensor[(2), i64] [1, 2], "
               "Tensor[(2), i64] [1, 2]]}, {a = Tensor[(1), i64] [1], b = []}]");
     EXPECT_EQ(outcome(types, Value::seq({cell(one, {one}), cell(two, {two, one})})),
-              "shape: argument %x, at [1].b[0]: tensors of one value differ in a size that its type gives all of them: 1 and 2");
+              "shape: argument %x, at [1].b[1]: tensors of one value differ in a size that its type gives all of them: 2 and 1");
     Value both = cell(two, {two});                       // one object at two places
     EXPECT_EQ(outcome(types, Value::seq({both, both})), outcome(types, Value::seq({cell(two, {two}), cell(two, {two})})));
 }

@@ -28,10 +28,9 @@ template <class Graph> struct Look {
         }
     };
 
-    // Calls `tensor` for every tensor until it returns false, and `unknown` instead for a part that is not known. Parts are
-    // met in order, except that the items of a sequence are met from its end where `seq_backwards`.
+    // Calls `tensor` for every tensor, in order, until it returns false, and `unknown` instead for a part that is not known.
     template <class Visit, class Unknown>
-    void walk(Node root, uint32_t root_type, bool seq_backwards, const Visit& tensor, const Unknown& unknown) const {
+    void walk(Node root, uint32_t root_type, const Visit& tensor, const Unknown& unknown) const {
         const std::vector<DoorType>& types = program.exe().door_types;
         std::vector<Task> tasks = {{root, root_type, Node()}};
         std::unordered_set<Task, TaskHash> seen;
@@ -49,12 +48,9 @@ template <class Graph> struct Look {
             case DoorType::Kind::tensor:
                 if (!tensor(graph.dims(task.object), type, task.inside)) return;
                 break;
-            case DoorType::Kind::seq: {
-                uint32_t count = graph.count(task.object);
-                for (uint32_t i = 0; i < count; ++i)
-                    tasks.push_back({graph.child(task.object, seq_backwards ? i : count - 1 - i), type.fields[0][0], task.inside});
+            case DoorType::Kind::seq:
+                for (uint32_t i = graph.count(task.object); i-- > 0;) tasks.push_back({graph.child(task.object, i), type.fields[0][0], task.inside});
                 break;
-            }
             case DoorType::Kind::tuple: case DoorType::Kind::record: case DoorType::Kind::data: {
                 const std::vector<uint32_t>& fields = type.fields[type.kind == DoorType::Kind::data ? graph.tag(task.object) : 0];
                 Node inside = graph.binds(task.object) ? task.object : task.inside;
@@ -87,7 +83,7 @@ template <class Graph> struct Look {
             }
             return missing > 0;
         };
-        walk(object, type, false, tensor, [&] { return complete = false; });
+        walk(object, type, tensor, [&] { return complete = false; });
         return complete;
     }
 
@@ -111,7 +107,7 @@ template <class Graph> struct Look {
             found = Mismatch{std::move(text), shape_text(dims), same_rank};
             return false;
         };
-        walk(object, type, true, tensor, [] { return true; });
+        walk(object, type, tensor, [] { return true; });
         return found;
     }
 };
