@@ -15,6 +15,7 @@ constexpr Command commands[] = {
     {"opt", opt_command, "run one pass on a program"},
     {"fmt", fmt_command, "correct the layout of programs"},
     {"ops", ops_command, "the operators: what each takes and gives"},
+    {"check", check_command, "run models on recorded inputs and compare"},
     {"version", version_command, "what this is"},
 };
 
