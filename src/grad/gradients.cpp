@@ -41,8 +41,7 @@ Status Gradients::check_reached() const {
 
 Error unknown_target(const Binding& b) {
     return Error{Code::unsupported, std::string(b.op->name) + " of a function that is only known when the program runs", b.span,
-                 "a derivative or checkpoint that is differentiated in turn is called in a function: `fn(%q) { grad(%f)(%q) }`; an order of "
-                 "derivative that only an input tells is not done"};
+                 "what it computes must be seen when the program is compiled: an order of derivative that an input tells is not"};
 }
 
 // One round expands the innermost gradients; what they became is ordinary code in the next.
