@@ -48,5 +48,15 @@ TEST(Model, WeightsAreConstants) {
     ASSERT_TRUE(y) << y.error().message;
     EXPECT_EQ(to_text(*y), "Tensor[(2, 2), f32] [[0.5, 0.5], [3.5, 4.5]]");
 }
+
+TEST(Model, WeightsOfTextAreRefused) {
+    Message graph;
+    graph.message(1, node_message("Identity", {"w"}, "y")).message(5, tensor_message("w", ElemType::string, {1}).text(6, "a"));
+    graph.message(12, value_message("y", "n"));
+    const Message bytes = model_message(graph);
+    Result<ModelFile> file = read_model(bytes.bytes());
+    ASSERT_TRUE(file);
+    EXPECT_EQ(parse_model(*file, {}, "model.onnx").error().message, "initializer 'w': its elements are string");
+}
 } // namespace
 } // namespace nereus
