@@ -10,8 +10,19 @@ std::string reduced(std::string form, const std::string& x, const std::string& a
         for (size_t at = form.find(hole); at != form.npos; at = form.find(hole)) form.replace(at, std::string_view(hole).size(), text);
     return form;
 }
+// What is computed in: its own dtype, or f32 for an f16 or bf16 whose sums would be beyond it, or a float in any case.
+enum class In : uint8_t { own, number, real };
+std::string reduced_in(In in, const std::string& form, const std::string& x, const std::string& axes, bool keepdims) {
+    auto as = [&](const char* dtype) { return "onnx_cast_like(" + reduced(form, "cast(" + x + ", " + dtype + ")", axes, keepdims) + ", " + x + ")"; };
+    switch (in) {
+    case In::own: break;
+    case In::number: return "if (onnx_is_short(" + x + ")) { " + as("f32") + " } else { " + reduced(form, x, axes, keepdims) + " }";
+    case In::real: return "if (onnx_is_wide(" + x + ")) { " + as("f64") + " } else { " + as("f32") + " }";
+    }
+    return reduced(form, x, axes, keepdims);
+}
 // Axes as an attribute, since 13 or 18 as an input. None: all of them, or with noop_with_empty_axes none at all.
-template <const char* form> void reduce(NodeText& n) {
+template <const char* form, In in = In::own> void reduce(NodeText& n) {
     const bool keepdims = n.integer("keepdims", 1), noop = n.integer("noop_with_empty_axes", 0);
     std::optional<std::vector<int64_t>> axes = n.integers("axes");
     if (!axes && n.has(1)) axes = n.constant_integers(1);
@@ -19,17 +30,17 @@ template <const char* form> void reduce(NodeText& n) {
     if (!axes && n.has(1)) {
         const std::string flag = noop ? "1" : "0", go = n.named("go", "onnx_axes_that_go(" + n.in(1) + ", onnx_rank(" + x + "), " + flag + ")");
         const std::string parts = n.named("parts", "onnx_split_axes(" + x + ", " + go + ")");
-        const std::string kept = n.named("kept", reduced(form, parts, "onnx_second_axes(" + x + ")", false));
+        const std::string kept = n.named("kept", reduced_in(in, form, parts, "onnx_second_axes(" + x + ")", false));
         return n.give(keepdims ? kept : "onnx_drop_axes(" + kept + ", " + go + ", " + n.in(1) + ", " + flag + ")");
     }
     const bool all = (!axes || axes->empty()) && !noop;
-    n.give(reduced(form, x, all ? "iota(onnx_rank(" + x + "))" : vector_text(axes.value_or(std::vector<int64_t>())), keepdims));
+    n.give(reduced_in(in, form, x, all ? "iota(onnx_rank(" + x + "))" : vector_text(axes.value_or(std::vector<int64_t>())), keepdims));
 }
 constexpr char sum[] = "sum($x, axes=$axes, keepdims=$keepdims)", max[] = "max($x, axes=$axes, keepdims=$keepdims)",
                min[] = "min($x, axes=$axes, keepdims=$keepdims)", prod[] = "prod($x, axes=$axes, keepdims=$keepdims)",
                mean[] = "onnx_mean($x, sum($x, axes=$axes, keepdims=$keepdims))", l1[] = "sum(abs($x), axes=$axes, keepdims=$keepdims)",
-               sum_square[] = "sum($x * $x, axes=$axes, keepdims=$keepdims)", l2[] = "onnx_sqrt_of(sum($x * $x, axes=$axes, keepdims=$keepdims))",
-               log_sum[] = "onnx_log_of(sum($x, axes=$axes, keepdims=$keepdims))",
+               sum_square[] = "sum($x * $x, axes=$axes, keepdims=$keepdims)", l2[] = "sqrt(sum($x * $x, axes=$axes, keepdims=$keepdims))",
+               log_sum[] = "log(sum($x, axes=$axes, keepdims=$keepdims))",
                log_sum_exp[] = "log(sum(exp($x - onnx_above(max($x, axes=$axes, keepdims=true))), axes=$axes, keepdims=$keepdims)) + "
                                "onnx_above(max($x, axes=$axes, keepdims=$keepdims))";
 
@@ -71,12 +82,12 @@ std::span<const OpRow> reduce_rows() {
         {"ReduceMax",         1,    "",         "",                      "", reduce<max>},
         {"ReduceMin",         1,    "",         "",                      "", reduce<min>},
         {"ReduceProd",        1,    "",         "",                      "", reduce<prod>},
-        {"ReduceMean",        1,    "",         "",                      "", reduce<mean>},
-        {"ReduceSumSquare",   1,    "",         "",                      "", reduce<sum_square>},
+        {"ReduceMean",        1,    "",         "",                      "", reduce<mean, In::number>},
+        {"ReduceSumSquare",   1,    "",         "",                      "", reduce<sum_square, In::number>},
         {"ReduceL1",          1,    "",         "",                      "", reduce<l1>},
-        {"ReduceL2",          1,    "",         "",                      "", reduce<l2>},
-        {"ReduceLogSum",      1,    "",         "",                      "", reduce<log_sum>},
-        {"ReduceLogSumExp",   1,    "",         "",                      "", reduce<log_sum_exp>},
+        {"ReduceL2",          1,    "",         "",                      "", reduce<l2, In::real>},
+        {"ReduceLogSum",      1,    "",         "",                      "", reduce<log_sum, In::real>},
+        {"ReduceLogSumExp",   1,    "",         "",                      "", reduce<log_sum_exp, In::real>},
         {"ArgMax",            1,    "",         "",                      "", place<argmax>},
         {"ArgMin",            1,    "",         "",                      "", place<argmin>},
         {"Softmax",           1,    "x",        "axis=1",                "onnx_softmax_from($x, $axis)"},
