@@ -1,7 +1,54 @@
 // Layers of networks.
 #include "import/node_text.h"
+#include <algorithm>
+#include <limits>
 
 namespace nereus::onnx {
+namespace {
+constexpr int64_t no_class = -std::numeric_limits<int64_t>::max();       // that is ignored: no index is this
+
+// With training_mode, or before version 14 with more than one output, the moments are those of the batch.
+void batch_normalization(NodeText& n) {
+    if (!n.integer("spatial", 1)) return n.refuse("its attribute 'spatial' is 0, which is not offered");
+    std::string all = n.in(0);
+    for (size_t i = 1; i < 5; ++i) all += ", " + n.in(i);
+    all += ", " + real_text(n.real("epsilon", 1e-5), true);
+    const bool training = n.integer("training_mode", 0);
+    if (!training && n.output_count() > 1) return n.refuse("it has " + std::to_string(n.output_count()) + " outputs, which is training of a version that is not offered");
+    if (!training) return n.give("onnx_batch_normalization(" + all + ")");
+    const std::string trained = n.named("trained", "onnx_batch_training(" + all + ", " + real_text(n.real("momentum", 0.9), true) + ")");
+    n.give_each({trained + ".0", trained + ".1", trained + ".2"});
+}
+
+void mean_variance_normalization(NodeText& n) {
+    n.give("onnx_mean_variance_normalization(" + n.in(0) + ", " + vector_text(n.integers("axes").value_or(std::vector<int64_t>{0, 2, 3})) + ")");
+}
+
+// Two outputs: the loss, and the logarithms of the probabilities.
+void softmax_cross_entropy(NodeText& n) {
+    static constexpr std::string_view words[] = {"mean", "sum", "none"};
+    const std::string_view reduction = n.word("reduction", "mean");
+    const size_t place = size_t(std::ranges::find(words, reduction) - words);
+    if (place == std::size(words)) return n.refuse("attribute 'reduction' is '" + std::string(reduction) + "', expected one of mean|sum|none");
+    const std::string log_prob = n.named("log_prob", "onnx_log_softmax(" + n.in(0) + ", 1)");
+    n.give_each({"onnx_nll_loss(" + log_prob + ", " + n.in(1) + ", " + (n.has(2) ? n.in(2) : "tensor([1.0])") + ", " +
+                     std::to_string(n.integer("ignore_index", no_class)) + ", " + std::to_string(place) + ")",
+                 log_prob});
+}
+
+// Without training it is what it is given. Since 12 the ratio and whether it trains are inputs.
+void dropout(NodeText& n) {
+    const std::string x = n.in(0);
+    if (n.has(2)) {
+        const std::string both = n.named("dropped", "onnx_dropout(" + x + ", " + (n.has(1) ? n.in(1) : "0.5") + ", " + n.in(2) + ", " + std::to_string(n.integer("seed", 0)) + ")");
+        return n.give_each({both + ".0", both + ".1"});
+    }
+    if (n.version() < 7 && !n.integer("is_test", 0)) return n.refuse("its attribute 'is_test' is 0: it trains, which is not offered");
+    const std::string ones = "full(shape_of(" + x + "), true)";
+    n.give_each({x, n.version() < 10 ? "onnx_cast_like(" + ones + ", " + x + ")" : ones});
+}
+} // namespace
+
 std::span<const OpRow> layer_rows() {
     static constexpr OpRow rows[] = {
     //   operator             since inputs      attributes               form
@@ -10,6 +57,20 @@ std::span<const OpRow> layer_rows() {
                                                                          "onnx_gemm($a, $b, $c, $alpha, $beta, $transA, $transB)"},
         {"LayerNormalization", 17,  "x, scale, bias=0.0", "axis=-1, epsilon=1e-05, stash_type=1",
                                                                          "onnx_layer_normalization($x, $scale, $bias, $axis, $epsilon)"},
+        {"RMSNormalization",  23,   "x, scale", "axis=-1, epsilon=1e-05, stash_type=1", "onnx_rms_normalization($x, $scale, $axis, $epsilon)"},
+        {"InstanceNormalization", 1, "x, scale, bias", "epsilon=1e-05",  "onnx_instance_normalization($x, $scale, $bias, $epsilon)"},
+        {"GroupNormalization", 18,  "x, scale, bias", "num_groups, epsilon=1e-05",
+                                                                         "onnx_group_normalization($x, $scale, $bias, $num_groups, $epsilon, 1)"},
+        {"GroupNormalization", 21,  "x, scale, bias", "num_groups, epsilon=1e-05, stash_type=1",
+                                                                         "onnx_group_normalization($x, $scale, $bias, $num_groups, $epsilon, 0)"},
+        {"BatchNormalization", 1,   "",         "",                      "", batch_normalization},
+        {"MeanVarianceNormalization", 9, "x",   "",                      "", mean_variance_normalization},
+        {"LpNormalization",   1,    "x",        "axis=-1, p=2",          "onnx_lp_normalization($x, $axis, $p)"},
+        {"LRN",               1,    "x",        "alpha=0.0001, beta=0.75, bias=1.0, size", "onnx_lrn($x, $alpha, $beta, $bias, $size)"},
+        {"NegativeLogLikelihoodLoss", 12, "x, target, weight=tensor([1.0])", "ignore_index=(-9223372036854775807), reduction=mean|sum|none",
+                                                                         "onnx_nll_loss($x, $target, $weight, $ignore_index, $reduction)"},
+        {"SoftmaxCrossEntropyLoss", 12, "",     "",                      "", softmax_cross_entropy},
+        {"Dropout",           1,    "",         "",                      "", dropout},
     };
     return rows;
 }

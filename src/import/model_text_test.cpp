@@ -71,6 +71,23 @@ TEST(ModelText, GraphsInsideSeeNamesAround) {
                               "}\n");
 }
 
+TEST(ModelText, AxesMayBeKnownOnlyWhenItRuns) {
+    Message graph;
+    graph.message(1, node_message("ReduceMax", {"x", "axes"}, {"y"}).message(5, integer_message("keepdims", 0)));
+    graph.message(1, node_message("ReduceMin", {"x"}, {"z"}));
+    graph.message(1, node_message("ReduceMin", {"x"}, {"same"}).message(5, integer_message("noop_with_empty_axes", 1)));
+    graph.message(11, value_message("x", "n")).message(11, value_message("axes", "k")).message(12, value_message("y", ""));
+    EXPECT_EQ(text_of(graph), "def @main(%x: Tensor[(n), f32], %axes: Tensor[(k), f32]) {\n"
+                              "  %go = onnx_axes_that_go(%axes, onnx_rank(%x), 0)\n"
+                              "  %parts = onnx_split_axes(%x, %go)\n"
+                              "  %kept = max(%parts, axes=onnx_second_axes(%x), keepdims=false)\n"
+                              "  %y = onnx_drop_axes(%kept, %go, %axes, 0)\n"
+                              "  %z = min(%x, axes=iota(onnx_rank(%x)), keepdims=true)\n"
+                              "  %same = min(%x, axes=iota(0), keepdims=true)\n"
+                              "  %y\n"
+                              "}\n");
+}
+
 TEST(ModelText, BoundsThatAreLeftOutAreNotWritten) {
     Message graph;
     graph.message(1, node_message("Clip", {"x"}, {"a"})).message(1, node_message("Clip", {"a", "", "x"}, {"b"}));

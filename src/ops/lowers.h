@@ -12,7 +12,11 @@ template <loop::Op op> Status lower_each(OpLowering& l) {
 Status lower_cast(OpLowering& l);
 
 Status lower_sum(OpLowering& l);
+Status lower_prod(OpLowering& l);
 Status lower_max(OpLowering& l);
+Status lower_min(OpLowering& l);
+Status lower_argmax(OpLowering& l);
+Status lower_argmin(OpLowering& l);
 Status lower_sum_to(OpLowering& l);
 Status lower_matmul(OpLowering& l);
 

@@ -14,14 +14,27 @@ void sum(Gradient& d) {
     d.contribute(0, d.op("broadcast_to", {g, d.shape(x)}));
 }
 
-// Elements equal to the largest share its adjoint equally.
-void max(Gradient& d) {
+// Elements equal to the largest, or smallest, share its adjoint equally.
+void extremum(Gradient& d) {
     ValueId x = d.arg(0), g = d.adjoint();
     DType dtype = d.dtype(x);
-    ValueId largest = kept(d, "max", x);
-    ValueId chosen = d.op("cast", {d.op("eq", {x, largest})}, {{"to", dtype}});
-    ValueId share = d.div(d.op("reshape", {g, d.shape(largest)}), kept(d, "sum", chosen));
+    ValueId one = kept(d, d.binding().op->name, x);
+    ValueId chosen = d.op("cast", {d.op("eq", {x, one})}, {{"to", dtype}});
+    ValueId share = d.div(d.op("reshape", {g, d.shape(one)}), kept(d, "sum", chosen));
     d.contribute(0, d.mul(chosen, share));
+}
+
+// Of an element, the product of the others. A single zero has that of all that are not zero, and its others have zero: they
+// are made as a product with it, so that they change when it does. Of two zeros, nothing has a slope.
+void prod(Gradient& d) {
+    ValueId x = d.arg(0), zero = d.number(0, d.dtype(x)), one = d.number(1, d.dtype(x));
+    ValueId is_zero = d.op("eq", {x, zero});
+    ValueId zeros = kept(d, "sum", d.op("cast", {is_zero}, {{"to", d.dtype(x)}}));
+    ValueId filled = d.op("select", {is_zero, one, x});
+    ValueId rest = kept(d, "prod", filled), gone = kept(d, "prod", d.op("select", {is_zero, x, one}));
+    ValueId at_zero = d.mul(rest, d.op("select", {d.op("eq", {zeros, one}), one, zero}));
+    ValueId others = d.op("select", {is_zero, at_zero, d.mul(d.div(rest, filled), gone)});
+    d.contribute(0, d.mul(d.op("reshape", {d.adjoint(), d.shape(rest)}), others));
 }
 
 void sum_to(Gradient& d) { d.contribute(0, d.op("broadcast_to", {d.adjoint(), d.shape(d.arg(0))})); }
@@ -50,7 +63,8 @@ void matmul(Gradient& d) {
 }
 
 constexpr NamedGradient rows[] = {
-    {.op = "sum", .rule = sum, .linear = true}, {"max", max}, {.op = "sum_to", .rule = sum_to, .linear = true}, {"matmul", matmul},
+    {.op = "sum", .rule = sum, .linear = true}, {"prod", prod}, {"max", extremum}, {"min", extremum},
+    {.op = "sum_to", .rule = sum_to, .linear = true}, {"matmul", matmul},
 };
 } // namespace
 

@@ -1,6 +1,7 @@
 // Folds: the axes that stay are one group, the axes that go another; strides say which is which.
 #include "ops/lowers.h"
 #include "ops/runtime_axes.h"
+#include <limits>
 
 namespace nereus {
 namespace {
@@ -46,10 +47,38 @@ Status lower_fold(OpLowering& l, std::string_view name, loop::Fold fold) {
     k.store(l.result(), {{g, dense_strides(l.dims(), outer)}}, all);
     return k.finish();
 }
+
+// Two folds: what is chosen, then the first or last place that has it. NaN is chosen if there is one, and equals nothing.
+Status lower_place(OpLowering& l, std::string_view name, loop::Fold fold) {
+    ValueId x = l.arg(0);
+    std::vector<Dim> others = l.shape(x);
+    std::vector<Stride> strides = dense_strides(l.dims(), others);
+    const int64_t given = l.integer("axis");
+    const ptrdiff_t axis = given < 0 ? given + ptrdiff_t(others.size()) : given;
+    const Dim extent = others[size_t(axis)];
+    const Stride along = strides[size_t(axis)];
+    others.erase(others.begin() + axis);
+    strides.erase(strides.begin() + axis);
+    KernelWriter k(l, std::string(name));
+    loop::Builder& b = k.builder();
+    loop::GroupId g = k.group("g", loop::Role::parallel, others), r = k.group("r", loop::Role::reduce, {extent});
+    loop::ExprId each = k.read(x, {{g, strides}, {r, {along}}});
+    loop::ExprId is_chosen = b.apply(loop::Op::eq, each, b.reduce(fold, r, each));
+    if (is_float(l.dtype(x))) is_chosen = b.apply(loop::Op::logical_or, is_chosen, b.apply(loop::Op::ne, each, each));
+    const bool last = l.boolean("select_last_index");
+    loop::ExprId nowhere = b.integer(DType::i64, last ? -1 : std::numeric_limits<int64_t>::max());
+    loop::ExprId place = b.reduce(last ? loop::Fold::max : loop::Fold::min, r, b.apply(loop::Op::select, is_chosen, b.index(r), nowhere));
+    k.store(l.result(), {{g, dense_strides(l.dims(), others)}}, place);
+    return k.finish();
+}
 } // namespace
 
 Status lower_sum(OpLowering& l) { return lower_fold(l, "sum", loop::Fold::sum); }
-Status lower_max(OpLowering& l) { return lower_fold(l, "max", loop::Fold::max); }
+Status lower_prod(OpLowering& l) { return lower_fold(l, "prod", loop::Fold::prod); }
+Status lower_max(OpLowering& l) { return lower_fold(l, "max", l.dtype(l.arg(0)) == DType::boolean ? loop::Fold::any : loop::Fold::max); }
+Status lower_min(OpLowering& l) { return lower_fold(l, "min", l.dtype(l.arg(0)) == DType::boolean ? loop::Fold::all : loop::Fold::min); }
+Status lower_argmax(OpLowering& l) { return lower_place(l, "argmax", loop::Fold::max); }
+Status lower_argmin(OpLowering& l) { return lower_place(l, "argmin", loop::Fold::min); }
 
 Status lower_sum_to(OpLowering& l) {
     ValueId x = l.arg(0);

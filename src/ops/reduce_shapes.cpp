@@ -53,13 +53,36 @@ Known total(ShapeScope& scope, const ShapedTensor& x) {
     for (Dim d : x.known.numbers) sum = scope.dims().add(sum, d);
     return known_number(sum);
 }
-Known largest(ShapeScope& scope, const ShapedTensor& x) {
+Known product(ShapeScope& scope, const ShapedTensor& x) { return known_number(scope.dims().product(x.known.numbers)); }
+bool in_order(ShapeScope& scope, const ShapedTensor& x) {
     for (Dim d : x.known.numbers)
-        if (!scope.exact(d, x.dtype)) return {};
-    return x.known.numbers.empty() ? Known{} : known_number(scope.dims().max(x.known.numbers));
+        if (!scope.exact(d, x.dtype)) return false;
+    return !x.known.numbers.empty() && x.dtype != DType::boolean;
 }
+Known largest(ShapeScope& scope, const ShapedTensor& x) { return in_order(scope, x) ? known_number(scope.dims().max(x.known.numbers)) : Known{}; }
+Known smallest(ShapeScope& scope, const ShapedTensor& x) { return in_order(scope, x) ? known_number(scope.dims().min(x.known.numbers)) : Known{}; }
 Result<Shaped> sum(const ShapeArgs& args, ShapeScope& scope) { return reduce(args, scope, total); }
+Result<Shaped> prod(const ShapeArgs& args, ShapeScope& scope) { return reduce(args, scope, product); }
 Result<Shaped> max(const ShapeArgs& args, ShapeScope& scope) { return reduce(args, scope, largest); }
+Result<Shaped> min(const ShapeArgs& args, ShapeScope& scope) { return reduce(args, scope, smallest); }
+
+Result<Shaped> place(const ShapeArgs& args, ShapeScope& scope) {
+    const ShapedTensor& x = args.tensor(0);
+    ShapedTensor y{.dtype = DType::i64, .shape = x.shape, .low = scope.dims().constant(0)};
+    if (x.ranked()) {
+        const int64_t axis = TRY(shape_axis(scope, args.integer("axis", -1), x.rank()));
+        const Dim size = x.shape.dims[size_t(axis)], one = scope.dims().constant(1);
+        TRY(scope.require(one, Relation::less_equal, size, no_element));
+        if (args.boolean("keepdims", false)) y.shape.dims[size_t(axis)] = one;
+        else y.shape.dims.erase(y.shape.dims.begin() + axis);
+        y.high = scope.dims().sub(size, one);
+    } else {
+        y.shape = scope.unknown_shape();
+    }
+    Shaped out;
+    out.push_back(std::move(y));
+    return out;
+}
 
 Result<Shaped> sum_to(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
@@ -106,7 +129,9 @@ Result<Shaped> matmul(const ShapeArgs& args, ShapeScope& scope) {
     return out;
 }
 
-constexpr NamedRule rows[] = {{"sum", sum}, {"max", max}, {"sum_to", sum_to}, {"matmul", matmul}};
+constexpr NamedRule rows[] = {
+    {"sum", sum}, {"prod", prod}, {"max", max}, {"min", min}, {"argmax", place}, {"argmin", place}, {"sum_to", sum_to}, {"matmul", matmul},
+};
 } // namespace
 
 std::span<const NamedRule> reduce_shapes() { return rows; }

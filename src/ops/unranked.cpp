@@ -345,6 +345,18 @@ Status fold(OpLowering& l) {
     return as_ranked(l);
 }
 
+Status place(OpLowering& l) {
+    ValueId x = l.arg(0);
+    const int64_t axis = l.integer("axis");
+    const size_t at = open_axis(l, x, axis);
+    const Dim one = l.dims().constant(1);
+    l.check(one, Relation::less_equal, l.shape(x)[at], no_element);
+    std::vector<Dim> rest = l.shape(x);
+    rest[at] = one;
+    make_like(l, l.result(), x, axis, l.boolean("keepdims") ? numbers(std::span(&one, 1)) : std::vector<ShapePart>(), std::move(rest));
+    return as_ranked(l);
+}
+
 Status topk(OpLowering& l) {
     ValueId x = l.arg(0);
     int64_t axis = l.integer("axis");
@@ -421,7 +433,8 @@ Status matmul(OpLowering& l) {
 
 struct Row { std::string_view op; Status (*lower)(OpLowering&); };
 constexpr Row rows[] = {
-    {"sum", fold}, {"max", fold}, {"sum_to", sum_to}, {"matmul", matmul}, {"reshape", reshape}, {"broadcast_to", broadcast_to},
+    {"sum", fold}, {"prod", fold}, {"max", fold}, {"min", fold}, {"argmax", place}, {"argmin", place},
+    {"sum_to", sum_to}, {"matmul", matmul}, {"reshape", reshape}, {"broadcast_to", broadcast_to},
     {"transpose", transpose}, {"concat", concat}, {"split", split}, {"shape_of", shape_of}, {"full", full}, {"random", random},
     {"topk", topk}, {"nonzero", nonzero}, {"gather", gather}, {"scatter_add", scatter_add}, {"slice", slice}, {"slice_update", slice_update},
 };

@@ -253,6 +253,11 @@ def reduce():
                     lowest = -INF if dtype in FLOATS else int(np.iinfo(dtype).min)
                     largest = np.max(x, axis=numpy_axes, keepdims=bool(keep), initial=lowest)
                     case("max", [x, axes, keep], np.asarray(largest).astype(dtype))
+                    highest = INF if dtype in FLOATS else int(np.iinfo(dtype).max)
+                    least = np.min(x, axis=numpy_axes, keepdims=bool(keep), initial=highest)
+                    case("min", [x, axes, keep], np.asarray(least).astype(dtype))
+                    product = np.prod(wide(x), axis=numpy_axes, keepdims=bool(keep))
+                    case("prod", [x, axes, keep], rounded(product, dtype))
         for to in [(2, 3), (1, 3), (3,), (), (2, 1), (1, 1)]:
             x = draw((2, 3), dtype)
             full = (1,) * (2 - len(to)) + to
@@ -262,17 +267,43 @@ def reduce():
         case("sum_to", [np.zeros((0, 3), dtype), (1, 3)], np.zeros((1, 3), dtype))
     case("max", [np.array([1.0, NAN, 3.0], np.float32), None, None], np.float32(NAN))
     case("max", [np.array([-INF, -INF], np.float64), None, None], np.float64(-INF))
+    case("min", [np.array([1.0, NAN, 3.0], np.float32), None, None], np.float32(NAN))
+    for op, fold in (("max", np.any), ("min", np.all)):
+        truths = np.array([[True, False], [True, True], [False, False]])
+        for axes in (None, (0,), (1,)):
+            case(op, [truths, axes, None], fold(truths, axis=axes))
+        case(op, [np.zeros((0, 2), bool), (0,), None], fold(np.zeros((0, 2), bool), axis=0))
+    case("prod", [np.array([INF, 0], np.float32), None, None], np.float32(NAN))
+    case("prod", [np.array([2**62, 6], np.int64), None, None], np.int64(-2**63))
     case("sum", [np.array([2**31 - 1, 1], np.int32), None, None], np.int32(-2**31))
     case("sum", [np.array([2**63 - 1, 1], np.int64), None, None], np.int64(-2**63))
     case("sum", [np.array([INF, -INF], np.float32), None, None], np.float32(NAN))
     case("sum", [np.array([16777216, 1, 1, 1], np.float32), None, None], np.float32(16777220))
     x = np.zeros((2, 3), np.float32)
-    for op in ("sum", "max"):
+    for op in ("sum", "prod", "max", "min"):
         fails(op, [x, (2,), None], "shape")
         fails(op, [x, (0, 0), None], "shape")
         fails(op, [x, (0, -2), None], "shape")
     fails("sum_to", [x, (3, 3)], "shape")
     fails("sum_to", [x, (1, 2, 3)], "shape")
+
+
+def places():
+    for name, find in (("argmax", np.argmax), ("argmin", np.argmin)):
+        for dtype in NUMBERS:
+            for shape, axis in [((5,), None), ((3, 4), 0), ((2, 3, 4), 1), ((2, 3, 4), -1), ((1,), 0), ((0, 2), 1)]:
+                at = -1 if axis is None else axis
+                x = np.round(draw(shape, dtype, 0, 3)).astype(dtype)         # ties
+                for keep in (None, True):
+                    case(name, [x, axis, keep, None], np.asarray(find(x, axis=at, keepdims=bool(keep))))
+                    back = np.flip(x, axis=at)
+                    case(name, [x, axis, keep, True], np.asarray(x.shape[at] - 1 - find(back, axis=at, keepdims=bool(keep))))
+        x = np.array([[1.0, NAN, INF, NAN], [-INF, INF, -INF, INF]], np.float32)
+        case(name, [x, None, None, None], find(x, axis=-1))
+        case(name, [x, None, None, True], 3 - find(np.flip(x, axis=-1), axis=-1))
+        fails(name, [np.zeros((2, 0), np.float32), None, None, None], "shape")
+        fails(name, [np.zeros((2, 0), np.float32), 2, None, None], "shape")
+        fails(name, [np.float32(1).reshape(()), 0, None, None], "shape")
 
 
 def matmul():
@@ -528,6 +559,7 @@ def small():
             wide_axes = axes[0] if axes else None
             case("sum", [x, axes, None], of(np.sum(x.values, axis=wide_axes)))
             case("max", [x, axes, None], of(np.max(x.values, axis=wide_axes)))
+            case("min", [x, axes, None], of(np.min(x.values, axis=wide_axes)))
         if not real:
             case("sum", [of([high, high, 2]), None, None], of(np.sum(np.array([high, high, 2], object))))
         case("max", [of([]), None, None], of(-INF if real else low))
@@ -682,7 +714,7 @@ def powers():
 
 
 for family in (unary, cast, binary, compare, reduce, matmul, shape, index, sort, random, small, rounding, kinds, remainder,
-               bits, functions, powers):
+               bits, functions, powers, places):
     family()
 lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
 Path(__file__).with_name("ops.json").write_text('{"seq": [\n' + lines + "\n]}\n")
