@@ -1,5 +1,6 @@
 #include "import/node_text.h"
 #include "import/text_writer.h"
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -99,10 +100,21 @@ std::optional<GraphId> NodeText::graph(std::string_view name) {
 }
 std::optional<std::vector<int64_t>> NodeText::constant_integers(size_t i) const {
     const TensorData* data = has(i) ? writer_.constant(node_.inputs[i]) : nullptr;
-    if (!data || data->type != ElemType::int64 || data->dims.size() > 1) return std::nullopt;
+    if (!data || data->dims.size() > 1) return std::nullopt;
+    if (data->type == ElemType::int32) {
+        std::vector<int32_t> narrow(data->bytes.size() / sizeof(int32_t));
+        std::memcpy(narrow.data(), data->bytes.data(), data->bytes.size());
+        return std::vector<int64_t>(narrow.begin(), narrow.end());
+    }
+    if (data->type != ElemType::int64) return std::nullopt;
     std::vector<int64_t> values(data->bytes.size() / sizeof(int64_t));
     std::memcpy(values.data(), data->bytes.data(), data->bytes.size());
     return values;
+}
+bool NodeText::is_model_input(size_t i) const {
+    const std::vector<ValueInfo>& inputs = writer_.model().main().inputs;
+    return has(i) && !writer_.constant(node_.inputs[i]) &&
+           std::any_of(inputs.begin(), inputs.end(), [&](const ValueInfo& input) { return input.name == node_.inputs[i]; });
 }
 
 std::string NodeText::named(std::string_view stem, const std::string& expression) {

@@ -30,6 +30,7 @@ class NodeText {
     std::optional<GraphId> graph(std::string_view name);
     // Of an input that the file knows: an initializer, or what a Constant gives.
     std::optional<std::vector<int64_t>> constant_integers(size_t i) const;
+    bool is_model_input(size_t i) const;               // nothing but running tells what it is
 
     // What rows write.
     std::string named(std::string_view stem, const std::string& expression);        // %t = expression; gives %t
