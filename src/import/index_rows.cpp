@@ -65,6 +65,22 @@ void compress(NodeText& n) {
     n.give("gather(" + (flat ? "reshape(" + n.in(0) + ", [-1])" : n.in(0)) + ", onnx_chosen(" + n.in(1) + "), axis=" + literal(n.integer("axis", 0)) + ")");
 }
 
+// What becomes of an element and the one that is given for it.
+std::string scatter_by(NodeText& n) {
+    const std::string_view how = n.word("reduction", "none");
+    if (how == "none") return "scatter";
+    if (how != "add" && how != "mul" && how != "max" && how != "min") n.refuse("attribute 'reduction' is '" + std::string(how) + "', expected one of none, add, mul, max, min");
+    return "scatter_" + std::string(how);
+}
+void scatter_elements(NodeText& n) {
+    const std::string places = "onnx_element_places(" + n.in(0) + ", " + n.in(1) + ", " + literal(n.integer("axis", 0)) + ")";
+    n.give("reshape(" + scatter_by(n) + "(reshape(" + n.in(0) + ", [-1]), " + places + ", reshape(" + n.in(2) + ", [-1])), shape_of(" + n.in(0) + "))");
+}
+void scatter_nd(NodeText& n) {
+    const std::string of = "(" + n.in(0) + ", " + n.in(1) + ")", rows = n.named("rows", "onnx_named_rows" + of), places = n.named("places", "onnx_row_places" + of);
+    n.give("reshape(" + scatter_by(n) + "(" + rows + ", " + places + ", onnx_rows_like(" + n.in(2) + ", " + rows + ", " + places + ")), shape_of(" + n.in(0) + "))");
+}
+
 // The axes of time and batch are the first two, in either order.
 void reverse_sequence(NodeText& n) {
     const int64_t time = n.integer("time_axis", 0), batch = n.integer("batch_axis", 1);
@@ -86,6 +102,9 @@ std::span<const OpRow> index_rows() {
         {"Gather",            1,    "x, ids",   "axis=0",                "gather($x, onnx_indices($ids, shape_of($x), $axis), axis=$axis)"},
         {"GatherElements",    11,   "x, ids",   "axis=0",                "onnx_gather_elements($x, $ids, $axis)"},
         {"GatherND",          11,   "x, ids",   "batch_dims=0",          "onnx_gather_nd($x, $ids, $batch_dims)"},
+        {"Scatter",           9,    "",         "",                      "", scatter_elements},
+        {"ScatterElements",   11,   "",         "",                      "", scatter_elements},
+        {"ScatterND",         11,   "",         "",                      "", scatter_nd},
         {"NonZero",           9,    "x",        "",                      "nonzero($x)"},
         {"Compress",          9,    "",         "",                      "", compress},
         {"Slice",             1,    "",         "",                      "", slice_attributes},

@@ -1,5 +1,6 @@
 // Shapes and the order of elements.
 #include "import/node_text.h"
+#include "import/text_writer.h"
 #include <algorithm>
 
 namespace nereus::onnx {
@@ -124,6 +125,13 @@ void center_crop_pad(NodeText& n) {
     std::optional<std::vector<int64_t>> axes = n.integers("axes");
     n.give("onnx_center_crop_pad(" + n.in(0) + ", " + n.in(1) + ", " + (axes ? vector_text(*axes) : "iota(onnx_rank(" + n.in(0) + "))") + ")");
 }
+
+void bit_cast(NodeText& n) {
+    const ElemType to = ElemType(n.integer("to", 0));
+    const std::string_view dtype = dtype_text(to);
+    if (dtype.empty()) return n.refuse("its elements would be " + std::string(onnx_type_name(to)));
+    n.give("bit_cast(" + n.in(0) + ", " + std::string(dtype) + ")");
+}
 } // namespace
 
 std::span<const OpRow> layout_rows() {
@@ -139,6 +147,7 @@ std::span<const OpRow> layout_rows() {
         {"Squeeze",           1,    "",         "",                      "", squeeze},
         {"Transpose",         1,    "",         "",                      "", transpose},
         {"Concat",            1,    "",         "",                      "", concat},
+        {"BitCast",           26,   "",         "",                      "", bit_cast},
         {"Split",             1,    "",         "",                      "", split},
         {"Tile",              6,    "",         "",                      "", tile},
         {"Pad",               1,    "",         "",                      "", pad},

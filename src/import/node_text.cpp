@@ -116,6 +116,15 @@ bool NodeText::is_model_input(size_t i) const {
     return has(i) && !writer_.constant(node_.inputs[i]) &&
            std::any_of(inputs.begin(), inputs.end(), [&](const ValueInfo& input) { return input.name == node_.inputs[i]; });
 }
+bool NodeText::is_optional(size_t i) const {
+    if (!has(i)) return false;
+    for (const ValueInfo& input : writer_.model().main().inputs)
+        if (input.name == node_.inputs[i]) return !input.type.layers.empty() && input.type.layers[0].kind == TypeLayer::Kind::optional;
+    for (const Graph& graph : writer_.model().graphs)
+        for (const Node& node : graph.nodes)
+            if (node.op_type == "Optional" && !node.outputs.empty() && node.outputs[0] == node_.inputs[i]) return true;
+    return false;
+}
 
 std::string NodeText::named(std::string_view stem, const std::string& expression) {
     std::string name = writer_.temporary(stem);

@@ -31,6 +31,7 @@ class NodeText {
     // Of an input that the file knows: an initializer, or what a Constant gives.
     std::optional<std::vector<int64_t>> constant_integers(size_t i) const;
     bool is_model_input(size_t i) const;               // nothing but running tells what it is
+    bool is_optional(size_t i) const;                  // an Option, as far as the model's inputs and its Optional nodes tell
 
     // What rows write.
     std::string named(std::string_view stem, const std::string& expression);        // %t = expression; gives %t

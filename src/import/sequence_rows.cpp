@@ -1,6 +1,5 @@
 // Sequences are the language's own; optional values too.
 #include "import/node_text.h"
-#include "import/text_writer.h"
 
 namespace nereus::onnx {
 namespace {
@@ -26,6 +25,11 @@ void split_all(NodeText& n) {
     const std::string both = n.named("both", "for %i in shape_of(" + sizes + ")[0], (%all = [], %at = 0) { (push(%all, " + part + "), %at + " + sizes + "[%i]) }");
     n.give(both + ".0");
 }
+
+void optional(NodeText& n) { n.give(n.has(0) ? "Some(" + n.in(0) + ")" : "None"); }
+// What is no optional value has itself as its element.
+void has_element(NodeText& n) { n.give(n.is_optional(0) ? "onnx_has_element(" + n.in(0) + ")" : n.has(0) ? "true" : "false"); }
+void get_element(NodeText& n) { n.give(n.is_optional(0) ? "onnx_get_element(" + n.in(0) + ")" : n.in(0)); }
 } // namespace
 
 std::span<const OpRow> sequence_rows() {
@@ -39,6 +43,9 @@ std::span<const OpRow> sequence_rows() {
         {"SequenceErase",     11,   "s, at=(-1)", "",                    "onnx_sequence_erase($s, $at)"},
         {"ConcatFromSequence", 11,  "",         "",                      "", concat_all},
         {"SplitToSequence",   11,   "",         "",                      "", split_all},
+        {"Optional",          15,   "",         "",                      "", optional},
+        {"OptionalHasElement", 15,  "",         "",                      "", has_element},
+        {"OptionalGetElement", 15,  "",         "",                      "", get_element},
     };
     return rows;
 }
