@@ -46,11 +46,32 @@ void squeeze(NodeText& n) {
     n.give(x);
 }
 
+// Of a Concat with zeros that the file tells: 1 for each of them, 0 for all other sizes. Empty: there are none.
+std::string zeros_among(NodeText& n) {
+    const Node* from = n.has(1) ? n.producer(n.node().inputs[1]) : nullptr;
+    if (!from || from->op_type != "Concat") return {};
+    bool any = false;
+    std::string list;
+    for (std::string_view part : from->inputs) {
+        std::optional<std::vector<int64_t>> sizes = n.constant_integers(part);
+        list += list.empty() ? "" : ", ";
+        if (!sizes) {
+            list += "full(shape_of(" + n.value(part) + "), 0)";
+            continue;
+        }
+        for (int64_t& size : *sizes) any = (size = size == 0) || any;
+        list += vector_text(*sizes);
+    }
+    return any ? "concat([" + list + "], axis=0)" : std::string();
+}
+
 // Sizes that the model computes from sizes keep their names: only what a caller gives is looked at for 0 and -1.
 void reshape(NodeText& n) {
     std::optional<std::vector<int64_t>> sizes = n.version() < 5 ? n.integers("shape") : n.constant_integers(1);
     const int64_t zeros_are_sizes = n.integer("allowzero", 0);
     if (!sizes && n.is_model_input(1)) return n.give("onnx_reshape(" + n.in(0) + ", " + n.in(1) + ", " + std::to_string(zeros_are_sizes) + ")");
+    const std::string zeros = sizes || zeros_are_sizes ? std::string() : zeros_among(n);
+    if (!zeros.empty()) return n.give("reshape(" + n.in(0) + ", onnx_copied_sizes(" + n.in(0) + ", " + n.in(1) + ", " + zeros + "))");
     if (!sizes) return n.give("reshape(" + n.in(0) + ", " + n.in(1) + ")");
     std::string list;
     for (size_t i = 0; i < sizes->size(); ++i) {
