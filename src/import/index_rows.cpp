@@ -1,12 +1,116 @@
 // Parts of tensors, by indices.
 #include "import/node_text.h"
+#include <limits>
 
 namespace nereus::onnx {
+namespace {
+std::string literal(int64_t value) { return value < 0 ? "(" + std::to_string(value) + ")" : std::to_string(value); }
+
+// One range of a slice: along a known axis, by a known step.
+struct Range { int64_t axis; std::string start, end; int64_t step; bool to_the_end = false; };
+
+// Whole ranges in one slice, the others by indices.
+void give_slice(NodeText& n, const std::vector<Range>& ranges) {
+    std::string x = n.in(0), starts, ends, axes;
+    for (const Range& range : ranges) {
+        const std::string size = n.named("size", "onnx_size_at(" + n.in(0) + ", " + literal(range.axis) + ")");
+        if (range.step != 1) {
+            x = n.named("t", "gather(" + x + ", onnx_slice_indices(" + range.start + ", " + range.end + ", " + literal(range.step) + ", " + size + "), axis=" + literal(range.axis) + ")");
+            continue;
+        }
+        const std::string from = n.named("from", "onnx_place(" + range.start + ", " + size + ")"), comma = starts.empty() ? "" : ", ";
+        starts += comma + from;
+        ends += comma + (range.to_the_end ? size : "max(onnx_place(" + range.end + ", " + size + "), " + from + ")");
+        axes += comma + std::to_string(range.axis);
+    }
+    n.give(starts.empty() ? x : "slice(" + x + ", [" + starts + "], [" + ends + "], axes=[" + axes + "])");
+}
+
+void slice_attributes(NodeText& n) {
+    std::optional<std::vector<int64_t>> starts = n.integers("starts"), ends = n.integers("ends"), axes = n.integers("axes");
+    if (!starts || !ends || starts->size() != ends->size() || (axes && axes->size() != starts->size())) return n.refuse("it has as many starts as ends and axes");
+    std::vector<Range> ranges;
+    for (size_t i = 0; i < starts->size(); ++i)
+        ranges.push_back({axes ? (*axes)[i] : int64_t(i), literal((*starts)[i]), literal((*ends)[i]), 1, (*ends)[i] >= std::numeric_limits<int32_t>::max()});
+    give_slice(n, ranges);
+}
+
+// How many ranges there are, if the file tells, and along which axes and by which steps.
+void slice_inputs(NodeText& n) {
+    const std::optional<std::vector<int64_t>> starts = n.constant_integers(1), ends = n.constant_integers(2);
+    std::optional<std::vector<int64_t>> axes = n.constant_integers(3), steps = n.constant_integers(4);
+    if (!n.has(3) && (starts || ends)) {
+        axes.emplace();
+        for (size_t i = 0; i < (starts ? starts : ends)->size(); ++i) axes->push_back(int64_t(i));
+    }
+    if (!n.has(4) && axes) steps.emplace(axes->size(), 1);
+    if (axes && steps) {
+        auto number = [&](size_t input, const std::optional<std::vector<int64_t>>& known, size_t i) {
+            return known ? literal((*known)[i]) : "cast(" + n.in(input) + ", i64)[" + std::to_string(i) + "]";
+        };
+        std::vector<Range> ranges;
+        for (size_t i = 0; i < axes->size(); ++i) {
+            if (i >= steps->size() || (starts && i >= starts->size()) || (ends && i >= ends->size())) return n.refuse("it has as many starts as ends, axes and steps");
+            ranges.push_back({(*axes)[i], number(1, starts, i), number(2, ends, i), (*steps)[i], ends && (*ends)[i] >= std::numeric_limits<int32_t>::max()});
+        }
+        return give_slice(n, ranges);
+    }
+    const std::string along = n.has(3) ? n.in(3) : "iota(onnx_size(" + n.in(1) + "))";
+    const std::string of = n.in(0) + ", " + n.in(1) + ", " + n.in(2) + ", " + along;
+    n.give(n.has(4) ? "onnx_slice_by(" + of + ", " + n.in(4) + ")" : "onnx_slice(" + of + ")");
+}
+
+void compress(NodeText& n) {
+    const bool flat = !n.attribute("axis");
+    n.give("gather(" + (flat ? "reshape(" + n.in(0) + ", [-1])" : n.in(0)) + ", onnx_chosen(" + n.in(1) + "), axis=" + literal(n.integer("axis", 0)) + ")");
+}
+
+// What becomes of an element and the one that is given for it.
+std::string scatter_by(NodeText& n) {
+    const std::string_view how = n.word("reduction", "none");
+    if (how == "none") return "scatter";
+    if (how != "add" && how != "mul" && how != "max" && how != "min") n.refuse("attribute 'reduction' is '" + std::string(how) + "', expected one of none, add, mul, max, min");
+    return "scatter_" + std::string(how);
+}
+void scatter_elements(NodeText& n) {
+    const std::string places = "onnx_element_places(" + n.in(0) + ", " + n.in(1) + ", " + literal(n.integer("axis", 0)) + ")";
+    n.give("reshape(" + scatter_by(n) + "(reshape(" + n.in(0) + ", [-1]), " + places + ", reshape(" + n.in(2) + ", [-1])), shape_of(" + n.in(0) + "))");
+}
+void scatter_nd(NodeText& n) {
+    const std::string of = "(" + n.in(0) + ", " + n.in(1) + ")", rows = n.named("rows", "onnx_named_rows" + of), places = n.named("places", "onnx_row_places" + of);
+    n.give("reshape(" + scatter_by(n) + "(" + rows + ", " + places + ", onnx_rows_like(" + n.in(2) + ", " + rows + ", " + places + ")), shape_of(" + n.in(0) + "))");
+}
+
+// The axes of time and batch are the first two, in either order.
+void reverse_sequence(NodeText& n) {
+    const int64_t time = n.integer("time_axis", 0), batch = n.integer("batch_axis", 1);
+    if (time + batch != 1 || time * batch != 0) return n.refuse("its axes are " + std::to_string(time) + " and " + std::to_string(batch) + ", expected 0 and 1");
+    n.give("onnx_reverse_sequence(" + n.in(0) + ", " + n.in(1) + ", " + std::to_string(time) + ")");
+}
+
+void top(NodeText& n) {
+    const std::string k = n.version() < 10 ? literal(n.integer("k", 0)) : "onnx_number(" + n.in(1) + ")", axis = literal(n.integer("axis", -1));
+    const bool least = n.integer("largest", 1) == 0;
+    const std::string found = n.named("found", "topk(" + (least ? "onnx_reversed_order(" + n.in(0) + ")" : n.in(0)) + ", " + k + ", axis=" + axis + ")");
+    n.give_each({least ? "onnx_reversed_order(" + found + ".0)" : found + ".0", found + ".1"});
+}
+} // namespace
+
 std::span<const OpRow> index_rows() {
     static constexpr OpRow rows[] = {
     //   operator             since inputs      attributes               form
         {"Gather",            1,    "x, ids",   "axis=0",                "gather($x, onnx_indices($ids, shape_of($x), $axis), axis=$axis)"},
+        {"GatherElements",    11,   "x, ids",   "axis=0",                "onnx_gather_elements($x, $ids, $axis)"},
+        {"GatherND",          11,   "x, ids",   "batch_dims=0",          "onnx_gather_nd($x, $ids, $batch_dims)"},
+        {"Scatter",           9,    "",         "",                      "", scatter_elements},
+        {"ScatterElements",   11,   "",         "",                      "", scatter_elements},
+        {"ScatterND",         11,   "",         "",                      "", scatter_nd},
         {"NonZero",           9,    "x",        "",                      "nonzero($x)"},
+        {"Compress",          9,    "",         "",                      "", compress},
+        {"Slice",             1,    "",         "",                      "", slice_attributes},
+        {"Slice",             10,   "",         "",                      "", slice_inputs},
+        {"ReverseSequence",   10,   "",         "",                      "", reverse_sequence},
+        {"TopK",              1,    "",         "",                      "", top},
     };
     return rows;
 }

@@ -51,6 +51,33 @@ TEST(ModelText, WeightsAreParametersBehindTheInputs) {
                               "}\n");
 }
 
+TEST(ModelText, RangesAreLookedUpWhereTheFileTellsTheirAxes) {
+    Message graph;
+    graph.message(1, node_message("Slice", {"x", "from", "to", "axes", "steps"}, {"y"}));
+    graph.message(1, node_message("Slice", {"y", "given", "to"}, {"z"}));
+    graph.message(1, node_message("Slice", {"z", "given", "given"}, {"w"}));
+    graph.message(5, tensor_message("from", ElemType::int64, {2}).numbers(7, {1, -1}));
+    graph.message(5, tensor_message("to", ElemType::int64, {2}).numbers(7, {INT64_MAX, -9}));
+    graph.message(5, tensor_message("axes", ElemType::int64, {2}).numbers(7, {0, -1}));
+    graph.message(5, tensor_message("steps", ElemType::int64, {2}).numbers(7, {1, -2}));
+    graph.message(11, value_message("x", "n")).message(11, value_message("given", "k")).message(12, value_message("w", ""));
+    const std::string text = text_of(graph);
+    EXPECT_EQ(text.substr(text.find("{\n")), "{\n"
+                                             "  %size = onnx_size_at(%x, 0)\n"
+                                             "  %from_2 = onnx_place(1, %size)\n"
+                                             "  %size_2 = onnx_size_at(%x, (-1))\n"
+                                             "  %t = gather(%x, onnx_slice_indices((-1), (-9), (-2), %size_2), axis=(-1))\n"
+                                             "  %y = slice(%t, [%from_2], [%size], axes=[0])\n"
+                                             "  %size_3 = onnx_size_at(%y, 0)\n"
+                                             "  %from_3 = onnx_place(cast(%given, i64)[0], %size_3)\n"
+                                             "  %size_4 = onnx_size_at(%y, 1)\n"
+                                             "  %from_4 = onnx_place(cast(%given, i64)[1], %size_4)\n"
+                                             "  %z = slice(%y, [%from_3, %from_4], [%size_3, max(onnx_place((-9), %size_4), %from_4)], axes=[0, 1])\n"
+                                             "  %w = onnx_slice(%z, %given, %given, iota(onnx_size(%given)))\n"
+                                             "  %w\n"
+                                             "}\n");
+}
+
 TEST(ModelText, GraphsInsideSeeNamesAround) {
     auto arm = [](std::string_view op) { return Message().message(1, node_message(op, {"x"}, {"r"})).message(12, value_message("r", "")); };
     Message node = node_message("If", {"c"}, {"y"});
@@ -145,12 +172,12 @@ TEST(ModelText, NumbersReadBack) {
 // A form names only what its row has, and functions that prelude/onnx declares.
 TEST(OpRows, FormsAreComplete) {
     std::set<std::string> declared, named;
-    for (const char* file : {"layers", "layout", "math", "reduce"}) {
+    for (const char* file : {"layers", "layout", "math", "parts", "reduce", "sequences"}) {
         Result<std::string> text = read_file(std::string(NEREUS_SOURCE_DIR) + "/prelude/onnx/" + file + ".nr");
         ASSERT_TRUE(text);
         for (size_t at = text->find("def @"); at != text->npos; at = text->find("def @", at + 1)) declared.insert(text->substr(at + 5, text->find_first_of("([", at) - at - 5));
     }
-    for (auto rows : {math_rows, layout_rows, reduce_rows, index_rows, layer_rows, control_rows})
+    for (auto rows : {math_rows, layout_rows, reduce_rows, index_rows, layer_rows, control_rows, sequence_rows})
         for (const OpRow& row : rows()) {
             EXPECT_EQ(row.form.empty(), row.write != nullptr) << row.name;
             const std::string names = std::string(row.inputs) + ", " + std::string(row.attributes);

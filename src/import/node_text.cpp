@@ -1,5 +1,6 @@
 #include "import/node_text.h"
 #include "import/text_writer.h"
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -97,12 +98,59 @@ std::optional<GraphId> NodeText::graph(std::string_view name) {
     refuse("attribute '" + std::string(name) + "' is not a graph");
     return std::nullopt;
 }
-std::optional<std::vector<int64_t>> NodeText::constant_integers(size_t i) const {
-    const TensorData* data = has(i) ? writer_.constant(node_.inputs[i]) : nullptr;
-    if (!data || data->type != ElemType::int64 || data->dims.size() > 1) return std::nullopt;
-    std::vector<int64_t> values(data->bytes.size() / sizeof(int64_t));
-    std::memcpy(values.data(), data->bytes.data(), data->bytes.size());
+namespace {
+std::optional<std::vector<int64_t>> integers_in(const TensorData& data) {
+    if (data.dims.size() > 1) return std::nullopt;
+    if (data.type == ElemType::int32) {
+        std::vector<int32_t> narrow(data.bytes.size() / sizeof(int32_t));
+        std::memcpy(narrow.data(), data.bytes.data(), data.bytes.size());
+        return std::vector<int64_t>(narrow.begin(), narrow.end());
+    }
+    if (data.type != ElemType::int64) return std::nullopt;
+    std::vector<int64_t> values(data.bytes.size() / sizeof(int64_t));
+    std::memcpy(values.data(), data.bytes.data(), data.bytes.size());
     return values;
+}
+} // namespace
+std::optional<std::vector<int64_t>> NodeText::constant_integers(size_t i) const { return has(i) ? constant_integers(node_.inputs[i]) : std::nullopt; }
+std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view name) const {
+    if (const TensorData* data = writer_.constant(name)) return integers_in(*data);
+    const Node* from = producer(name);
+    if (!from || from == &node_) return std::nullopt;
+    if (from->op_type == "Constant") {
+        for (const Attribute& a : from->attributes)
+            if (const auto* values = std::get_if<std::vector<int64_t>>(&a.value); values && a.name == "value_ints") return *values;
+        return std::nullopt;
+    }
+    if (from->op_type != "Concat") return std::nullopt;
+    std::vector<int64_t> all;
+    for (std::string_view part : from->inputs) {
+        const Node* made = producer(part);
+        if (made && made->op_type == "Concat") return std::nullopt;      // files may go round in circles
+        std::optional<std::vector<int64_t>> values = constant_integers(part);
+        if (!values) return std::nullopt;
+        all.insert(all.end(), values->begin(), values->end());
+    }
+    return all;
+}
+const Node* NodeText::producer(std::string_view name) const {
+    for (const Graph& graph : writer_.model().graphs)
+        for (const Node& node : graph.nodes)
+            if (std::find(node.outputs.begin(), node.outputs.end(), name) != node.outputs.end()) return &node;
+    return nullptr;
+}
+std::string NodeText::value(std::string_view name) { return writer_.look_up(name); }
+bool NodeText::is_model_input(size_t i) const {
+    const std::vector<ValueInfo>& inputs = writer_.model().main().inputs;
+    return has(i) && !writer_.constant(node_.inputs[i]) &&
+           std::any_of(inputs.begin(), inputs.end(), [&](const ValueInfo& input) { return input.name == node_.inputs[i]; });
+}
+bool NodeText::is_optional(size_t i) const {
+    if (!has(i)) return false;
+    for (const ValueInfo& input : writer_.model().main().inputs)
+        if (input.name == node_.inputs[i]) return !input.type.layers.empty() && input.type.layers[0].kind == TypeLayer::Kind::optional;
+    const Node* from = producer(node_.inputs[i]);
+    return from && from->op_type == "Optional";
 }
 
 std::string NodeText::named(std::string_view stem, const std::string& expression) {

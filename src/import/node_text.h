@@ -28,8 +28,13 @@ class NodeText {
     std::optional<std::vector<int64_t>> integers(std::string_view name);
     const TensorData* tensor(std::string_view name);
     std::optional<GraphId> graph(std::string_view name);
-    // Of an input that the file knows: an initializer, or what a Constant gives.
+    // Of an input that the file knows: an initializer, what a Constant gives, or a Concat of such.
     std::optional<std::vector<int64_t>> constant_integers(size_t i) const;
+    std::optional<std::vector<int64_t>> constant_integers(std::string_view name) const;
+    const Node* producer(std::string_view name) const; // the node that gives it; null: none
+    std::string value(std::string_view name);          // %x, of any value in scope
+    bool is_model_input(size_t i) const;               // nothing but running tells what it is
+    bool is_optional(size_t i) const;                  // an Option, as far as the model's inputs and its Optional nodes tell
 
     // What rows write.
     std::string named(std::string_view stem, const std::string& expression);        // %t = expression; gives %t

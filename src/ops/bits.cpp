@@ -53,7 +53,51 @@ Status lower_bit_not(OpLowering& l) {
     return lower_map(l, "bit_not", [](loop::Builder& b, std::span<const ExprId> x, DType t) { return b.apply(Op::bit_xor, x[0], b.integer(t, -1)); });
 }
 
+std::string widths_differ(DType from, DType to) {
+    return std::string(dtype_name(from)) + " has " + std::to_string(8 * size_of(from)) + " bits, " + std::string(dtype_name(to)) + " " + std::to_string(8 * size_of(to));
+}
+Result<Tensors> bit_cast_eval(const EvalArgs& args) {
+    const HostTensor& x = args.tensor(0);
+    const DType to = *args.dtype("to");
+    if (size_of(to) != size_of(x.dtype())) return Error{Code::shape, widths_differ(x.dtype(), to)};
+    HostTensor y = TRY(HostTensor::make(to, x.shape()));
+    std::byte* out = TRY(y.mutable_bytes());
+    const size_t bytes = size_t(x.count() * size_of(to));
+    for (size_t i = 0; i < bytes; ++i) out[i] = to == DType::boolean ? std::byte(x.bytes()[i] != std::byte(0)) : x.bytes()[i];
+    return Tensors{std::move(y)};
+}
+Result<Shaped> bit_cast_shape(const ShapeArgs& args, ShapeScope& scope) {
+    const ShapedTensor& x = args.tensor(0);
+    const DType to = args.dtype("to").value_or(x.dtype);
+    if (size_of(to) != size_of(x.dtype)) return scope.error(widths_differ(x.dtype, to));
+    return Shaped{ShapedTensor{.dtype = to, .shape = x.shape}};
+}
+// Between integers a cast keeps the bits. Else the same bytes are read as the other dtype; what is in no buffer gets one.
+Status lower_bit_cast(OpLowering& l) {
+    ValueId x = l.arg(0), y = l.result();
+    if (!is_float(l.dtype(x)) && !is_float(l.dtype(y))) return lower_cast(l);
+    Dims& dims = l.dims();
+    const std::vector<Dim> over = l.shape(x), in_buffer = over.empty() ? std::vector<Dim>{dims.constant(1)} : over;
+    auto copied = [&](ValueId from, ValueId to) {
+        KernelWriter k(l, "bits");
+        loop::GroupId g = k.group("g", loop::Role::parallel, over);
+        ExprId value = k.read(from, {{g, dense_strides(dims, over)}});
+        k.store(to, {{g, dense_strides(dims, over)}}, value);
+        return k.finish();
+    };
+    if (l.is_number(x) || l.literal(x) || l.immediate_dim(x).valid()) {
+        ValueId held = l.temporary(l.dtype(x), in_buffer);
+        TRY(copied(x, held));
+        x = held;
+    }
+    if (!is_number_type(l.type(y))) return l.view(y, x), Status();
+    ValueId bits = l.temporary(l.dtype(y), in_buffer);
+    l.view(bits, x);
+    return copied(bits, y);
+}
+
 constexpr OpParam one[] = {{"x"}};
+constexpr OpParam bit_cast_params[] = {{"x"}, {"to", ParamKind::dtype}};
 constexpr OpParam two[] = {{"a"}, {"b"}};
 constexpr std::string_view same = "int a: a, a -> a", constant = "gives integers";
 
@@ -70,6 +114,8 @@ constexpr OpDef rows[] = {
      .eval = each_pair<ShiftLeft{}>, .lower = lower_shift_left, .shapes = broadcast_shape, .no_grad = constant},
     {.name = "shift_right", .doc = "bits of a, b places down, the sign moving in; by a negative b, or by all of them and more, 0, or -1 if a is negative",
      .params = two, .scheme = same, .eval = each_pair<ShiftRight{}>, .lower = lower_shift_right, .shapes = broadcast_shape, .no_grad = constant},
+    {.name = "bit_cast", .doc = "the bits of x as another dtype of the same width; to bool is != 0", .params = bit_cast_params,
+     .scheme = "any a: a -> $to", .eval = bit_cast_eval, .lower = lower_bit_cast, .shapes = bit_cast_shape, .no_grad = "takes numbers as bits"},
 };
 } // namespace
 

@@ -128,19 +128,33 @@ Status check_rows(const Extents& rows, const Extents& expected, int64_t first) {
     return {};
 }
 
-Result<Tensors> scatter_add_eval(const EvalArgs& args) {
+// Where the elements of v go, in order: x has been looked at.
+struct ScatterMap {
+    Sides sides;
+    const HostTensor& ids;
+    size_t operator()(int64_t i) const {
+        int64_t after = i % sides.after, id = i / sides.after % ids.count(), before = i / sides.after / ids.count();
+        return size_t((before * sides.size + ids.as_i64(id)) * sides.after + after);
+    }
+};
+Result<ScatterMap> scatter_map(const EvalArgs& args) {
     const HostTensor &x = args.tensor(0), &ids = args.tensor(1), &v = args.tensor(2);
     int64_t axis = TRY(checked_axis(args.integer("axis"), x.rank()));
-    Sides sides = sides_of(x.shape(), axis);
+    ScatterMap to{sides_of(x.shape(), axis), ids};
     TRY(check_rows(v.shape(), gathered_shape(x, ids, axis), axis + ids.rank()));
-    TRY(check_ids(ids, sides.size));
+    TRY(check_ids(ids, to.sides.size));
+    return to;
+}
+
+Result<Tensors> scatter_add_eval(const EvalArgs& args) {
+    const HostTensor &x = args.tensor(0), &v = args.tensor(2);
+    ScatterMap to = TRY(scatter_map(args));
     HostTensor y = TRY(HostTensor::make(x.dtype(), x.shape()));
     return with_type(x.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
         std::vector<WideOf<T>> sums(x.data<T>().begin(), x.data<T>().end());
         for (int64_t i = 0; i < v.count(); ++i) {
-            int64_t after = i % sides.after, id = i / sides.after % ids.count(), before = i / sides.after / ids.count();
-            WideOf<T>& sum = sums[size_t((before * sides.size + ids.as_i64(id)) * sides.after + after)];
+            WideOf<T>& sum = sums[to(i)];
             sum = add_up(sum, WideOf<T>(v.data<T>()[size_t(i)]));
         }
         std::span<T> out = TRY(y.mutable_data<T>());
@@ -148,6 +162,26 @@ Result<Tensors> scatter_add_eval(const EvalArgs& args) {
         return Tensors{std::move(y)};
     });
 }
+
+// One update after the other, each rounded: so does compiled code.
+template <class Update> Result<Tensors> scatter_eval(const EvalArgs& args) {
+    const HostTensor& v = args.tensor(2);
+    ScatterMap to = TRY(scatter_map(args));
+    HostTensor y = args.tensor(0);
+    return with_type(y.dtype(), [&](auto zero) -> Result<Tensors> {
+        using T = decltype(zero);
+        std::span<T> out = TRY(y.mutable_data<T>());
+        for (int64_t i = 0; i < v.count(); ++i) {
+            T& element = out[to(i)];
+            element = T(Update()(WideOf<T>(element), WideOf<T>(v.data<T>()[size_t(i)])));
+        }
+        return Tensors{std::move(y)};
+    });
+}
+struct Set { template <class W> W operator()(W, W value) const { return value; } };
+struct Multiply { template <class W> W operator()(W old, W value) const { return multiply(old, value); } };
+struct Larger { template <class W> W operator()(W old, W value) const { return larger(old, value); } };
+struct Smaller { template <class W> W operator()(W old, W value) const { return smaller(old, value); } };
 
 Result<Tensors> nonzero_eval(const EvalArgs& args) {
     const HostTensor& c = args.tensor(0);
@@ -184,7 +218,19 @@ constexpr OpDef rows[] = {
     {.name = "scatter_add", .doc = "x with each row of v added to the row of x that ids names; repeated ids add up",
      .params = scatter_params, .scheme = "num a, int b: a, b, a -> a", .effect = Effect::may_fail,
      .eval = scatter_add_eval, .ulps = sum_bound,
-     .lower = lower_scatter_add},
+     .lower = lower_scatter<loop::Update::add>},
+    {.name = "scatter", .doc = "x with each row of v written over the row of x that ids names; of repeated ids the last counts",
+     .params = scatter_params, .scheme = "any a, int b: a, b, a -> a", .effect = Effect::may_fail,
+     .eval = scatter_eval<Set>, .lower = lower_scatter<loop::Update::set>},
+    {.name = "scatter_mul", .doc = "as scatter_add, with products", .params = scatter_params,
+     .scheme = "num a, int b: a, b, a -> a", .effect = Effect::may_fail, .eval = scatter_eval<Multiply>,
+     .lower = lower_scatter<loop::Update::mul>},
+    {.name = "scatter_max", .doc = "as scatter_add, keeping the larger; NaN if either is", .params = scatter_params,
+     .scheme = "num a, int b: a, b, a -> a", .effect = Effect::may_fail, .eval = scatter_eval<Larger>,
+     .lower = lower_scatter<loop::Update::max>},
+    {.name = "scatter_min", .doc = "as scatter_add, keeping the smaller; NaN if either is", .params = scatter_params,
+     .scheme = "num a, int b: a, b, a -> a", .effect = Effect::may_fail, .eval = scatter_eval<Smaller>,
+     .lower = lower_scatter<loop::Update::min>},
     {.name = "nonzero", .doc = "indices of the elements that are not 0, row-major, as a tensor (rank, k)",
      .params = nonzero_params, .scheme = "any a: a -> i64", .eval = nonzero_eval,
      .lower = lower_nonzero},

@@ -55,6 +55,36 @@ void scatter_add(Gradient& d) {
 // How many elements a shape has, as a number.
 ValueId elements(Gradient& d, ValueId shape) { return d.op("sum", {d.op("full", {shape, d.size(1)}), {{}, false}}); }
 
+// Per id, whether it is the last one of its number, with axes of size 1 for those of a row behind it.
+ValueId last_of_its_number(Gradient& d, ValueId x, ValueId ids) {
+    const int64_t axis = d.integer("axis");
+    ValueId count = elements(d, d.shape(ids));
+    ValueId order = d.op("reshape", {d.op("iota", {count}), d.shape(ids)});
+    ValueId nobody = d.op("full", {{{d.extent(x, axis)}, true}, d.size(0)});
+    ValueId last = d.op("gather", {d.op("scatter", {nobody, ids, order}), ids});
+    ValueId behind = axis < 0 ? d.size(-axis - 1) : d.sub(d.rank(x), d.size(axis + 1));
+    ValueId ones = d.op("full", {{{behind}, true}, d.size(1)});
+    ValueId shape = d.op("concat", {{{d.shape(ids), ones}, true}}, {{"axis", int64_t(0)}});
+    return d.op("reshape", {d.op("eq", {last, order}), shape});
+}
+void scatter(Gradient& d) {
+    ValueId ids = d.arg(1), v = d.arg(2);
+    if (d.wanted(2)) {
+        ValueId rows = d.op("gather", {d.adjoint(), ids}, axis_of(d));
+        d.contribute(2, d.op("select", {last_of_its_number(d, d.arg(0), ids), rows, d.number(0, d.dtype(v))}));
+    }
+    if (d.wanted(0)) d.contribute(0, d.op("scatter", {d.adjoint(), ids, d.zeros(d.shape(v), d.dtype(v))}, axis_of(d)));
+}
+// All that are the largest, or the smallest, at a place have an equal share.
+void scatter_extremum(Gradient& d) {
+    ValueId x = d.arg(0), ids = d.arg(1), v = d.arg(2), y = d.result();
+    auto number = [&](ValueId condition) { return d.op("cast", {condition}, {{"to", d.dtype(x)}}); };
+    ValueId own = number(d.op("eq", {x, y})), given = number(d.op("eq", {v, d.op("gather", {y, ids}, axis_of(d))}));
+    ValueId share = d.div(d.adjoint(), d.op("scatter_add", {own, ids, given}, axis_of(d)));
+    d.contribute(0, d.mul(share, own));
+    if (d.wanted(2)) d.contribute(2, d.mul(d.op("gather", {share, ids}, axis_of(d)), given));
+}
+
 // The adjoint goes to the chosen elements. They are found by their place in the whole, row-major: that of the first one
 // along the axis, and one step of the axis per index.
 void topk(Gradient& d) {
@@ -77,6 +107,8 @@ void topk(Gradient& d) {
 constexpr NamedGradient rows[] = {
     {.op = "slice", .rule = slice, .linear = true}, {.op = "slice_update", .rule = slice_update, .linear = true},
     {.op = "gather", .rule = gather, .linear = true}, {.op = "scatter_add", .rule = scatter_add, .linear = true}, {"topk", topk},
+    {.op = "scatter", .rule = scatter, .linear = true}, {"scatter_max", scatter_extremum}, {"scatter_min", scatter_extremum},
+    {.op = "scatter_mul", .none = "not offered yet: where one factor is 0 the others have to be known"},
     {.op = "nonzero", .none = "gives indices"},
 };
 } // namespace

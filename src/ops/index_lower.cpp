@@ -104,7 +104,7 @@ Status lower_gather(OpLowering& l) {
     return k.finish();
 }
 
-Status lower_scatter_add(OpLowering& l) {
+Status lower_scatter_by(OpLowering& l, loop::Update update) {
     ValueId x = l.arg(0), ids = l.arg(1), v = l.arg(2), y = l.result();
     Dims& dims = l.dims();
     const std::vector<Dim> whole = l.shape(x), index = l.shape(ids), part = l.shape(v);
@@ -118,13 +118,13 @@ Status lower_scatter_add(OpLowering& l) {
         v_others.push_back(dense_v[i]);
         y_others.push_back(dense_y[i < axis ? i : i - index.size() + 1]);
     }
-    KernelWriter k(l, "scatter_add");
+    KernelWriter k(l, std::string(l.binding().op->name));
     TRY(check_unread(l, k, ids, whole[axis], others));
     loop::GroupId g = k.group("g", loop::Role::parallel, others), j = k.group("j", loop::Role::sequential, index);
     loop::ExprId id = k.read(ids, {{j, dense_strides(dims, index)}});
     loop::ExprId value = k.read(v, {{g, v_others}, {j, v_ids}});
     loop::BufferId out = k.output(y, {{g, y_others}});
-    k.builder().accumulate(loop::Update::add, out, {g}, {k.at(id, dense_y[axis].step, whole[axis])}, value);
+    k.builder().accumulate(update, out, {g}, {k.at(id, dense_y[axis].step, whole[axis])}, value);
     l.copy(y, x);
     return k.finish();
 }

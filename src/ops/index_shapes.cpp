@@ -119,7 +119,7 @@ Result<Shaped> gather(const ShapeArgs& args, ShapeScope& scope) {
     return one(std::move(y));
 }
 
-Result<Shaped> scatter_add(const ShapeArgs& args, ShapeScope& scope) {
+Result<Shaped> scatter(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor &x = args.tensor(0), &ids = args.tensor(1), &v = args.tensor(2);
     ShapedTensor y{.dtype = x.dtype, .shape = x.shape};
     if (!x.ranked() || !ids.ranked() || !v.ranked()) return one(std::move(y));
@@ -165,7 +165,8 @@ Result<Shaped> topk(const ShapeArgs& args, ShapeScope& scope) {
 }
 
 constexpr NamedRule rows[] = {
-    {"slice", slice}, {"slice_update", slice_update}, {"gather", gather}, {"scatter_add", scatter_add},
+    {"slice", slice}, {"slice_update", slice_update}, {"gather", gather}, {"scatter_add", scatter}, {"scatter", scatter},
+    {"scatter_mul", scatter}, {"scatter_max", scatter}, {"scatter_min", scatter},
     {"nonzero", nonzero}, {"topk", topk},
 };
 } // namespace

@@ -32,7 +32,8 @@ Status lower_full(OpLowering& l);
 Status lower_slice(OpLowering& l);
 Status lower_slice_update(OpLowering& l);
 Status lower_gather(OpLowering& l);
-Status lower_scatter_add(OpLowering& l);
+Status lower_scatter_by(OpLowering& l, loop::Update update);
+template <loop::Update update> Status lower_scatter(OpLowering& l) { return lower_scatter_by(l, update); }
 Status lower_nonzero(OpLowering& l);
 Status lower_nonzero_into(OpLowering& l, ValueId y);     // a row of y per axis of shape(c)
 

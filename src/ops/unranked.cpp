@@ -239,7 +239,7 @@ Status gather(OpLowering& l) {
     return as_ranked(l);
 }
 
-Status scatter_add(OpLowering& l) {
+Status scatter(OpLowering& l) {
     ValueId x = l.arg(0), ids = l.arg(1), v = l.arg(2);
     int64_t axis = l.integer("axis");
     if (axis < 0 || !l.ranked(ids)) return unsupported(l, "an axis from the end, or ids of unknown rank, with values of unknown rank");
@@ -436,7 +436,8 @@ constexpr Row rows[] = {
     {"sum", fold}, {"prod", fold}, {"max", fold}, {"min", fold}, {"argmax", place}, {"argmin", place},
     {"sum_to", sum_to}, {"matmul", matmul}, {"reshape", reshape}, {"broadcast_to", broadcast_to},
     {"transpose", transpose}, {"concat", concat}, {"split", split}, {"shape_of", shape_of}, {"full", full}, {"random", random},
-    {"topk", topk}, {"nonzero", nonzero}, {"gather", gather}, {"scatter_add", scatter_add}, {"slice", slice}, {"slice_update", slice_update},
+    {"topk", topk}, {"nonzero", nonzero}, {"gather", gather}, {"scatter_add", scatter}, {"scatter", scatter}, {"scatter_mul", scatter},
+    {"scatter_max", scatter}, {"scatter_min", scatter}, {"slice", slice}, {"slice_update", slice_update},
 };
 } // namespace
 

@@ -21,6 +21,7 @@ INTS, FLOATS = (np.int32, np.int64), (np.float32, np.float64)
 NUMBERS = INTS + FLOATS
 NAN, INF = float("nan"), float("inf")
 ABSENT = {"tuple": []}
+SCATTERS = (("scatter", lambda old, new: new), ("scatter_mul", np.multiply), ("scatter_max", np.maximum), ("scatter_min", np.minimum))
 rng = np.random.default_rng(7)
 cases = []
 
@@ -403,6 +404,11 @@ def index():
                                        v.reshape(x.shape[:axis % 3] + (0,) + x.shape[axis % 3 + 1:]), axis % 3, 0)
                     np.add.at(y, ids.ravel(), wide(flat))
                     case("scatter_add", [x, ids, v, axis], rounded(np.moveaxis(y, 0, axis), dtype))
+                    for op, update in SCATTERS:          # one after the other, each rounded
+                        y = np.moveaxis(x.copy(), axis, 0)
+                        for id, row in zip(ids.ravel(), flat):
+                            y[id] = update(y[id], row)
+                        case(op, [x, ids, v, axis], np.moveaxis(y, 0, axis))
         case("gather", [x, np.array([2, 0]), None], x[[2, 0]])
         for shape_c in [(), (5,), (2, 3), (0, 2), (2, 2, 2)]:
             c = draw(shape_c, dtype, 0, 1)
@@ -421,7 +427,8 @@ def index():
     fails("slice_update", [x, np.zeros((4,), np.float32), (0,), None], "shape")
     for bad in (-1, 3):
         fails("gather", [x, np.array([0, bad]), 0], "value")
-        fails("scatter_add", [x, np.array([bad]), np.zeros((1, 4), np.float32), 0], "value")
+        for op in ("scatter_add", "scatter", "scatter_mul", "scatter_max", "scatter_min"):
+            fails(op, [x, np.array([bad]), np.zeros((1, 4), np.float32), 0], "value")
     fails("gather", [np.zeros((0, 2), np.float32), np.array([0]), 0], "value")
     fails("gather", [x, np.array([0]), 2], "shape")
     fails("scatter_add", [x, np.array([0]), np.zeros((1, 3), np.float32), 0], "shape")
@@ -588,6 +595,9 @@ def small():
         for k, id in enumerate(ids):
             y[:, id] = y[:, id] + v.values[:, k]
         case("scatter_add", [x, ids, v, 1], of(y))
+        y = x.values.copy()
+        y[:, ids] = v.values
+        case("scatter", [x, ids, v, 1], of(y))
         case("nonzero", [of([[0, 1], [2, 0]])], np.array([[0, 1], [1, 0]]))
         z = some((2, 5), 0, 3, False)
         order = np.argsort(-z.values.astype(float), axis=1, kind="stable")[:, :3]
@@ -683,6 +693,11 @@ def bits():
                 case(name, [Small(dtype, a), Small(dtype, b)], Small(dtype, y.astype(object)))
         for x in (Small(dtype, edges), some_of(dtype, ())):
             case("bit_not", [x], Small(dtype, np.invert(x.values.astype(native)).astype(object)))
+    floats = [0.0, -0.0, 1.0, -2.5, INF, -INF, 1e-40]
+    for x, to in ((np.array(floats, np.float32), "i32"), (np.array(floats, np.float64), "i64"), (np.array([0, 1, -2**31, 0x7f800000], np.int32), "f32"),
+                  (np.array([[5], [-7]], np.int64), "f64"), (np.float32(3.75).reshape(()), "i32"), (np.int32(7).reshape(()), "f32")):
+        case("bit_cast", [x, to], x.view(TYPES[to]))
+    fails("bit_cast", [np.zeros(2, np.float32), "i64"], "shape")
 
 
 def functions():
