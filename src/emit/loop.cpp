@@ -161,7 +161,8 @@ void EmitFunction::loop(const Binding& b) {
     for (size_t y = 0; y < yields; ++y)
         if (!bases[y]) {
             ValueId result = b.results[states + y];
-            uint32_t extents = program_.list(dim_registers(function_[result].type));
+            const bool ranked = type(result).shape.ranked;
+            uint32_t extents = program_.list(ranked ? dim_registers(function_[result].type) : std::vector<uint32_t>{});
             Reg reg = fresh();
             put(Opcode::seq_stack, reg, collected[y], extents, uint16_t(dtype(result)));
             put(Opcode::release, collected[y]);
