@@ -229,15 +229,19 @@ Status TextWriter::nodes(std::span<const Node> nodes) {
 
 Status TextWriter::parameters(ModelText& out, std::string& out_header) {
     const Graph& main = model_.main();
+    Status status;                                     // of the first whose type is not offered; all have names
     for (const ValueInfo& input : main.inputs) {
         if (constant(input.name)) continue;                      // a default for it: an initializer
-        Result<std::string> type = type_text(input.type);
-        if (!type) return Error{Code::unsupported, "input '" + std::string(input.name) + "': " + type.error().message};
         const std::string name = bind(input.name);
+        Result<std::string> type = type_text(input.type);
+        if (!type) {
+            if (status) status = Error{Code::unsupported, "input '" + std::string(input.name) + "': " + type.error().message};
+            continue;
+        }
         out.inputs.push_back({input.name, name.substr(1), &input.type});
         out_header += (out_header.empty() ? "" : ", ") + name + ": " + *type;
     }
-    return {};
+    return status;
 }
 
 Result<ModelText> TextWriter::run() {
@@ -246,9 +250,10 @@ Result<ModelText> TextWriter::run() {
     std::string header, result;
     scopes_.emplace_back();
     TRY(enter(main));
-    TRY(parameters(out, header));
+    Status types = parameters(out, header);
     Status written = nodes(main.nodes);
     TRY(all_offered());
+    TRY(std::move(types));
     TRY(std::move(written));
     for (const ValueInfo& output : main.outputs) {
         const std::string value = look_up(output.name);

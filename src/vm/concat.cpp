@@ -6,12 +6,12 @@
 namespace nereus {
 Status StackShape::add(std::span<const int64_t> dims) {
     if (dims_[0] == 0) {
-        if (dims.size() == max_rank) return Error{Code::shape, "rows of a yield have " + std::to_string(max_rank) + " axes, which leaves none to stack them along"};
+        if (dims.size() == max_rank) return Error{Code::limit, "rank " + std::to_string(max_rank + 1) + " is over the limit of " + std::to_string(max_rank)};
         std::copy(dims.begin(), dims.end(), dims_ + 1);
         rank_ = dims.size() + 1;
     }
     const std::span<const int64_t> first = this->dims().subspan(1);
-    if (!std::ranges::equal(first, dims)) return Error{Code::shape, "rows of a yield: the first has shape " + shape_text(first) + ", a later one " + shape_text(dims)};
+    if (!std::ranges::equal(first, dims)) return Error{Code::shape, "yield: trip " + std::to_string(dims_[0]) + " gives " + shape_text(dims) + ", the first gave " + shape_text(first)};
     ++dims_[0];
     return {};
 }
