@@ -6,6 +6,14 @@
 
 namespace nereus::onnx {
 namespace {
+// "  # Conv 'stem'", on one line whatever the name is; nothing if the node has no name.
+std::string label_of(const Node& node) {
+    if (node.name.empty()) return {};
+    std::string label = "  # " + std::string(node.op_type) + " '" + std::string(node.name.substr(0, 120)) + "'";
+    std::ranges::replace_if(label, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)); }, '?');
+    return label;
+}
+
 constexpr int deepest = 64;                            // graphs in graphs, calls in calls; the language takes far fewer loops
 constexpr size_t most_nodes = 1'000'000;               // functions that call functions may double them at each step
 
@@ -142,7 +150,8 @@ std::string TextWriter::weight(const TensorData& data, std::string_view stem) {
     return it->second;
 }
 
-void TextWriter::line(const std::string& statement) { out_ += std::string(2 * size_t(indent_), ' ') + statement + "\n"; }
+// Behind the line stands the node that it was written for: errors show the line.
+void TextWriter::line(const std::string& statement) { out_ += std::string(2 * size_t(indent_), ' ') + statement + label_ + "\n"; }
 
 Result<std::string> TextWriter::block(const std::function<Result<std::string>()>& body) {
     if (depth_ == deepest) return Error{Code::limit, "graphs are nested more than " + std::to_string(deepest) + " deep"};
@@ -203,7 +212,9 @@ Status TextWriter::call_function(const Function& function, NodeText& node) {
 }
 
 Status TextWriter::nodes(std::span<const Node> nodes) {
+    const std::string outer = label_;
     for (const Node& node : nodes) {
+        label_ = label_of(node);
         if (++written_ > most_nodes) return Error{Code::limit, "more than " + std::to_string(most_nodes) + " nodes, those of functions counted at each call"};
         const int64_t version = version_of(node.domain);
         const Function* function = function_of(node);
@@ -224,6 +235,7 @@ Status TextWriter::nodes(std::span<const Node> nodes) {
         for (std::string_view output : node.outputs)
             if (!output.empty() && !function) scopes_.back()[output].producer = &node;
     }
+    label_ = outer;
     return {};
 }
 

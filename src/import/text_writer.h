@@ -81,7 +81,7 @@ class TextWriter {
     std::map<std::string, std::vector<std::string_view>> not_offered_;       // operators with versions, and nodes that ask for them
     std::vector<Weight> weights_;
     std::unordered_map<const TensorData*, std::string> weight_names_;
-    std::string out_;
+    std::string out_, label_;
     int indent_ = 1;
     Status missing_ = {};                              // the first name that nothing gives
 };
