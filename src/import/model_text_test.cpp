@@ -172,12 +172,12 @@ TEST(ModelText, NumbersReadBack) {
 // A form names only what its row has, and functions that prelude/onnx declares.
 TEST(OpRows, FormsAreComplete) {
     std::set<std::string> declared, named;
-    for (const char* file : {"attention", "layers", "layout", "math", "parts", "products", "quantised", "recurrent", "reduce", "search", "sequences", "signal"}) {
+    for (const char* file : {"attention", "features", "layers", "layout", "math", "optimisers", "parts", "products", "quantised", "recurrent", "reduce", "search", "sequences", "signal"}) {
         Result<std::string> text = read_file(std::string(NEREUS_SOURCE_DIR) + "/prelude/onnx/" + file + ".nr");
         ASSERT_TRUE(text);
         for (size_t at = text->find("def @"); at != text->npos; at = text->find("def @", at + 1)) declared.insert(text->substr(at + 5, text->find_first_of("([", at) - at - 5));
     }
-    for (auto rows : {math_rows, layout_rows, reduce_rows, index_rows, layer_rows, control_rows, sequence_rows, attention_rows, recurrent_rows, product_rows, search_rows, signal_rows, quantised_rows})
+    for (auto rows : {math_rows, layout_rows, reduce_rows, index_rows, layer_rows, control_rows, sequence_rows, attention_rows, recurrent_rows, product_rows, search_rows, signal_rows, quantised_rows, optimiser_rows, feature_rows})
         for (const OpRow& row : rows()) {
             EXPECT_EQ(row.form.empty(), row.write != nullptr) << row.name;
             const std::string names = std::string(row.inputs) + ", " + std::string(row.attributes);
