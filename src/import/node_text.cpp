@@ -107,6 +107,10 @@ std::optional<GraphId> NodeText::graph(std::string_view name) {
     refuse("attribute '" + std::string(name) + "' is not a graph");
     return std::nullopt;
 }
+ElemType NodeText::takes(GraphId graph) const {
+    const Graph& inner = writer_.model()[graph];
+    return inner.inputs.empty() ? ElemType::undefined : inner.inputs[0].type.elem;
+}
 namespace {
 std::optional<std::vector<int64_t>> integers_in(const TensorData& data) {
     if (data.dims.size() > 1) return std::nullopt;

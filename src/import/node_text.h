@@ -29,6 +29,7 @@ class NodeText {
     std::optional<std::vector<int64_t>> integers(std::string_view name);
     const TensorData* tensor(std::string_view name);
     std::optional<GraphId> graph(std::string_view name);
+    ElemType takes(GraphId graph) const;               // of the elements of its first parameter, as it says
     // Of an input that the file knows: an initializer, what a Constant gives, or a Concat of such.
     std::optional<std::vector<int64_t>> constant_integers(size_t i) const;
     std::optional<std::vector<int64_t>> constant_integers(std::string_view name) const;

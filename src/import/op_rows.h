@@ -24,6 +24,14 @@ std::span<const OpRow> index_rows();
 std::span<const OpRow> layer_rows();
 std::span<const OpRow> control_rows();
 std::span<const OpRow> sequence_rows();
+std::span<const OpRow> attention_rows();
+std::span<const OpRow> recurrent_rows();
+std::span<const OpRow> product_rows();
+std::span<const OpRow> search_rows();
+std::span<const OpRow> signal_rows();
+std::span<const OpRow> quantised_rows();
+std::span<const OpRow> optimiser_rows();
+std::span<const OpRow> feature_rows();
 
 // The newest row that is not newer than the version; null: there is none.
 const OpRow* find_row(std::string_view domain, std::string_view name, int64_t version);
