@@ -22,6 +22,8 @@ std::span<const OpRow> layout_rows();
 std::span<const OpRow> reduce_rows();
 std::span<const OpRow> index_rows();
 std::span<const OpRow> layer_rows();
+std::span<const OpRow> spatial_rows();
+std::span<const OpRow> image_rows();
 std::span<const OpRow> control_rows();
 std::span<const OpRow> sequence_rows();
 
