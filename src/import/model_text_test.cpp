@@ -234,7 +234,7 @@ TEST(OpRows, FormsAreComplete) {
         ASSERT_TRUE(text);
         for (size_t at = text->find("def @"); at != text->npos; at = text->find("def @", at + 1)) declared.insert(text->substr(at + 5, text->find_first_of("([", at) - at - 5));
     }
-    for (auto rows : {math_rows, layout_rows, reduce_rows, index_rows, layer_rows, control_rows, sequence_rows, attention_rows, recurrent_rows, product_rows, search_rows, signal_rows, quantised_rows, optimiser_rows, feature_rows})
+    for (OpFamily rows : op_families())
         for (const OpRow& row : rows()) {
             EXPECT_EQ(row.form.empty(), row.write != nullptr) << row.name;
             const std::string names = std::string(row.inputs) + ", " + std::string(row.attributes);

@@ -33,6 +33,7 @@ class NodeText {
     // Of an input that the file knows: an initializer, what a Constant gives, or a Concat of such.
     std::optional<std::vector<int64_t>> constant_integers(size_t i) const;
     std::optional<std::vector<int64_t>> constant_integers(std::string_view name) const;
+    std::optional<std::vector<double>> constant_reals(size_t i) const;               // of f32 that the file knows
     const Node* producer(std::string_view name) const; // the node that gives it; null: none
     std::string value(std::string_view name);          // %x, of any value in scope
     bool is_model_input(size_t i) const;               // nothing but running tells what it is
