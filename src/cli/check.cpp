@@ -24,7 +24,7 @@ std::vector<fs::path> folders_in(const fs::path& path) {
     std::error_code failed;
     if (fs::exists(path / "model.onnx", failed)) return {path};
     for (const fs::directory_entry& entry : fs::directory_iterator(path, failed))
-        if (entry.is_directory(failed)) inside.push_back(entry.path());
+        if (entry.is_directory(failed) && !entry.path().filename().string().starts_with(".")) inside.push_back(entry.path());
     std::sort(inside.begin(), inside.end());
     for (const fs::path& folder : inside) {
         std::vector<fs::path> below = folders_in(folder);
