@@ -126,21 +126,32 @@ std::optional<std::vector<int64_t>> integers_in(const TensorData& data) {
 }
 } // namespace
 std::optional<std::vector<int64_t>> NodeText::constant_integers(size_t i) const { return has(i) ? constant_integers(node_.inputs[i]) : std::nullopt; }
-std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view name) const {
+std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view name) const { return constant_integers(name, 0); }
+std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view name, int depth) const {
+    constexpr int deepest = 8;                         // of what is looked through; files may go round in circles
+    constexpr std::string_view same_elements[] = {"Identity", "Cast", "Unsqueeze", "Squeeze", "Reshape", "Flatten"};
     if (const TensorData* data = writer_.constant(name)) return integers_in(*data);
     const Node* from = producer(name);
-    if (!from || from == &node_) return std::nullopt;
+    if (!from || from == &node_ || depth == deepest) return std::nullopt;
     if (from->op_type == "Constant") {
-        for (const Attribute& a : from->attributes)
+        for (const Attribute& a : from->attributes) {
             if (const auto* values = std::get_if<std::vector<int64_t>>(&a.value); values && a.name == "value_ints") return *values;
+            if (const auto* value = std::get_if<int64_t>(&a.value); value && a.name == "value_int") return std::vector<int64_t>{*value};
+        }
+        return std::nullopt;
+    }
+    if (std::ranges::find(same_elements, from->op_type) != std::end(same_elements) && !from->inputs.empty()) {
+        std::optional<std::vector<int64_t>> values = constant_integers(from->inputs[0], depth + 1);
+        if (from->op_type != "Cast" || !values) return values;
+        const bool fits = std::ranges::all_of(*values, [](int64_t value) { return value == int32_t(value); });
+        for (const Attribute& a : from->attributes)
+            if (const auto* to = std::get_if<int64_t>(&a.value); to && a.name == "to" && (*to == int64_t(ElemType::int64) || (*to == int64_t(ElemType::int32) && fits))) return values;
         return std::nullopt;
     }
     if (from->op_type != "Concat") return std::nullopt;
     std::vector<int64_t> all;
     for (std::string_view part : from->inputs) {
-        const Node* made = producer(part);
-        if (made && made->op_type == "Concat") return std::nullopt;      // files may go round in circles
-        std::optional<std::vector<int64_t>> values = constant_integers(part);
+        std::optional<std::vector<int64_t>> values = constant_integers(part, depth + 1);
         if (!values) return std::nullopt;
         all.insert(all.end(), values->begin(), values->end());
     }

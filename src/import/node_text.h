@@ -30,7 +30,7 @@ class NodeText {
     const TensorData* tensor(std::string_view name);
     std::optional<GraphId> graph(std::string_view name);
     ElemType takes(GraphId graph) const;               // of the elements of its first parameter, as it says
-    // Of an input that the file knows: an initializer, what a Constant gives, or a Concat of such.
+    // Of an input that the file knows: an initializer, what a Constant gives, the same in another form, or a Concat of such.
     std::optional<std::vector<int64_t>> constant_integers(size_t i) const;
     std::optional<std::vector<int64_t>> constant_integers(std::string_view name) const;
     std::optional<std::vector<double>> constant_reals(size_t i) const;               // of f32 that the file knows
@@ -54,6 +54,7 @@ class NodeText {
     void refuse(std::string why);                      // this node, in words
 
  private:
+    std::optional<std::vector<int64_t>> constant_integers(std::string_view name, int depth) const;
     std::string filled();
     std::string attribute_text(std::string_view spec_name, std::optional<std::string_view> otherwise);
 

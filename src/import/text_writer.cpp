@@ -14,6 +14,13 @@ std::string label_of(const Node& node) {
     return label;
 }
 
+bool is_cast_to_i32(const Node& node) {
+    return node.op_type == "Cast" && std::ranges::any_of(node.attributes, [](const Attribute& a) {
+               const int64_t* to = std::get_if<int64_t>(&a.value);
+               return a.name == "to" && to && *to == int64_t(ElemType::int32);
+           });
+}
+
 constexpr int deepest = 64;                            // graphs in graphs, calls in calls; the language takes far fewer loops
 constexpr size_t most_nodes = 1'000'000;               // functions that call functions may double them at each step
 
@@ -74,13 +81,17 @@ Status TextWriter::all_offered() const {
     return Error{Code::unsupported, text};
 }
 
+std::string TextWriter::bounded(std::string size) {
+    if (casts_to_i32_) facts_ += (facts_.empty() ? " where " : ", ") + size + " < 2147483648";
+    return size;
+}
 std::string TextWriter::dim_text(const Dim& dim) {
-    if (options_.symbolic) return dims_.fresh("d", "d");
+    if (options_.symbolic) return bounded(dims_.fresh("d", "d"));
     if (const int64_t* number = std::get_if<int64_t>(&dim); number && *number >= 0) return std::to_string(*number);
     const std::string_view* param = std::get_if<std::string_view>(&dim);
-    if (!param || param->empty()) return "?";
+    if (!param || param->empty()) return bounded(dims_.fresh("d", "d"));
     auto [it, is_new] = dim_names_.try_emplace(*param);
-    if (is_new) it->second = dims_.fresh(*param, "d");
+    if (is_new) it->second = bounded(dims_.fresh(*param, "d"));
     return it->second;
 }
 
@@ -190,7 +201,7 @@ Status TextWriter::call_function(const Function& function, NodeText& node) {
     for (size_t i = 0; i < function.inputs.size(); ++i) {
         Known& input = scope[function.inputs[i]];
         if (!node.has(i)) input.is_absent = true;
-        else if (const Known* given = find(node.node().inputs[i])) input = *given;
+        else if (const Known* given = find(node.node().inputs[i])) input = *given, input.producer = nullptr;     // whose inputs are names out there
         else input.text = node.in(i);                  // which says that nothing gives it
     }
     const Call call{function, node, call_};
@@ -262,6 +273,7 @@ Result<ModelText> TextWriter::run() {
     std::string header, result;
     scopes_.emplace_back();
     TRY(enter(main));
+    casts_to_i32_ = std::ranges::any_of(model_.graphs, [](const Graph& graph) { return std::ranges::any_of(graph.nodes, is_cast_to_i32); });
     Status types = parameters(out, header);
     Status written = nodes(main.nodes);
     TRY(all_offered());
@@ -282,7 +294,7 @@ Result<ModelText> TextWriter::run() {
         header += (header.empty() ? "%" : ", %") + weight.parameter + ": Tensor[(" + shape + "), " + std::string(dtype) + "]";
     }
     line(main.outputs.size() == 1 ? result : "(" + result + ")");
-    out.text = "def @main(" + header + ") {\n" + out_ + "}\n";
+    out.text = "def @main(" + header + ")" + facts_ + " {\n" + out_ + "}\n";
     out.weights = std::move(weights_);
     return out;
 }

@@ -69,6 +69,7 @@ class TextWriter {
     std::string shape_text(const TypeInfo& type);
     static std::string rank_text(const TypeInfo& type);
     std::string dim_text(const Dim& dim);
+    std::string bounded(std::string size);             // where sizes become i32, those of the inputs must be known to fit
 
     const ModelFile& model_;
     const TextOptions& options_;
@@ -81,7 +82,8 @@ class TextWriter {
     std::map<std::string, std::vector<std::string_view>> not_offered_;       // operators with versions, and nodes that ask for them
     std::vector<Weight> weights_;
     std::unordered_map<const TensorData*, std::string> weight_names_;
-    std::string out_, label_;
+    std::string out_, label_, facts_;
+    bool casts_to_i32_ = false;
     int indent_ = 1;
     Status missing_ = {};                              // the first name that nothing gives
 };

@@ -151,6 +151,8 @@ bool Knowledge::exact(Dim number, DType dtype) {
     if (std::optional<int64_t> value = facts.dims().constant_value(number)) return fits(dtype, *value);
     if (dtype == DType::i64 && facts.dims().as_symbol(number)) return true;
     if (is_unsigned(dtype) && facts.less_equal(facts.dims().constant(0), number) != Answer::yes) return false;
-    return magnitude(number) <= std::ldexp(1.0, precision(dtype) - 1);
+    if (magnitude(number) <= std::ldexp(1.0, precision(dtype) - 1)) return true;
+    const Bounds bounds = facts.bounds(number);
+    return bounds.low && bounds.high && fits(dtype, *bounds.low) && fits(dtype, *bounds.high);
 }
 } // namespace nereus

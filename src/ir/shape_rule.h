@@ -24,7 +24,7 @@ Relation negate(Relation relation);
 // element modulo 2^bits; use ShapeScope::exact before reading order, quotients or extrema into them.
 struct Known {
     enum class Kind : uint8_t { none, number, list, condition } kind = Kind::none;
-    std::vector<Dim> numbers;                            // number: one, of a rank-0 integer; list: of an integer vector
+    std::vector<Dim> numbers;                            // number: one, of a rank-0 integer; list: of a vector of integers, or of bools as 0 and 1
     Condition condition;                                 // of a rank-0 bool
     bool operator==(const Known&) const = default;
 };

@@ -27,7 +27,7 @@ Result<Shaped> negated(const ShapeArgs& args, ShapeScope& scope) {
 using Combine = Dim (*)(ShapeScope&, Dim, Dim, DType);
 Known combined(ShapeScope& scope, const ShapedTensor& a, const ShapedTensor& b, Combine combine) {
     const std::vector<Dim>&left = a.known.numbers, &right = b.known.numbers;
-    if (!is_integer(a.dtype) || left.empty() || right.empty()) return {};
+    if (is_float(a.dtype) || left.empty() || right.empty()) return {};
     if (left.size() != right.size() && left.size() != 1 && right.size() != 1) return {};
     std::vector<Dim> out;
     for (size_t i = 0; i < std::max(left.size(), right.size()); ++i)
@@ -63,6 +63,9 @@ Dim smaller(ShapeScope& s, Dim a, Dim b, DType t) {
     return both_exact(s, a, b, t) ? s.dims().min(all) : Dim();
 }
 
+Dim both_true(ShapeScope& s, Dim a, Dim b, DType) { return s.dims().mul(a, b); }                          // of truths
+Dim either_true(ShapeScope& s, Dim a, Dim b, DType) { return s.dims().sub(s.dims().add(a, b), s.dims().mul(a, b)); }
+
 Result<Shaped> modulo(const ShapeArgs& args, ShapeScope& scope) {
     Shaped out = TRY(binary<remainder>(args, scope));
     Dim by = number_of(args.tensor(1));
@@ -72,9 +75,29 @@ Result<Shaped> modulo(const ShapeArgs& args, ShapeScope& scope) {
     return out;
 }
 
+// Truths of a vector are known if each of them is decided: 1 or 0.
+Dim truth(ShapeScope& s, Answer answer) { return answer == Answer::unknown ? Dim() : s.dims().constant(answer == Answer::yes); }
+Answer opposite(Answer answer) { return answer == Answer::unknown ? answer : answer == Answer::yes ? Answer::no : Answer::yes; }
+template <Relation relation> Dim decided(ShapeScope& s, Dim a, Dim b, DType t) {
+    if (!both_exact(s, a, b, t)) return {};
+    switch (relation) {
+    case Relation::equal: return truth(s, s.facts().equal(a, b));
+    case Relation::not_equal: return truth(s, opposite(s.facts().equal(a, b)));
+    case Relation::less: return truth(s, s.facts().less(a, b));
+    case Relation::less_equal: return truth(s, s.facts().less_equal(a, b));
+    case Relation::greater: return truth(s, s.facts().less(b, a));
+    case Relation::greater_equal: return truth(s, s.facts().less_equal(b, a));
+    }
+    return {};
+}
+
 template <Relation relation> Result<Shaped> compare(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor &a = args.tensor(0), &b = args.tensor(1);
     ShapedTensor y{.dtype = DType::boolean, .shape = TRY(broadcast(scope, a.shape, b.shape))};
+    if (a.known.kind == Known::Kind::list || b.known.kind == Known::Kind::list) {
+        y.known = combined(scope, a, b, decided<relation>);
+        return one(std::move(y));
+    }
     Dim left = number_of(a), right = number_of(b);
     if (!is_integer(a.dtype) || !left.valid() || !right.valid()) return one(std::move(y));
     y.known.kind = Known::Kind::condition;
@@ -99,14 +122,38 @@ ShapedTensor with_condition(ShapedTensor y, Condition c) {
         y.known = {.kind = Known::Kind::condition, .condition = std::move(c)};
     return y;
 }
-template <Condition (*combine)(Condition, Condition)> Result<Shaped> logic(const ShapeArgs& args, ShapeScope& scope) {
+template <Condition (*combine)(Condition, Condition), Combine each> Result<Shaped> logic(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor &a = args.tensor(0), &b = args.tensor(1);
     ShapedTensor y{.dtype = DType::boolean, .shape = TRY(broadcast(scope, a.shape, b.shape))};
+    if (a.known.kind == Known::Kind::list && b.known.kind == Known::Kind::list) {
+        y.known = combined(scope, a, b, each);
+        return one(std::move(y));
+    }
     return one(with_condition(std::move(y), combine(condition_of(a), condition_of(b))));
 }
-Result<Shaped> logic_not(const ShapeArgs& args, ShapeScope&) {
+Result<Shaped> logic_not(const ShapeArgs& args, ShapeScope& scope) {
     ShapedTensor y{.dtype = DType::boolean, .shape = args.tensor(0).shape};
+    if (args.tensor(0).known.kind == Known::Kind::list) {
+        y.known = args.tensor(0).known;
+        for (Dim& d : y.known.numbers) d = scope.dims().sub(scope.dims().constant(1), d);
+        return one(std::move(y));
+    }
     return one(with_condition(std::move(y), negate(condition_of(args.tensor(0)))));
+}
+
+// Element by element of a vector, where the truths are decided; what is a number serves every element.
+Known chosen(ShapeScope& scope, const ShapedTensor& c, const ShapedTensor& a, const ShapedTensor& b) {
+    const std::vector<Dim>&left = a.known.numbers, &right = b.known.numbers;
+    if (c.known.kind != Known::Kind::list || left.empty() || right.empty()) return {};
+    const size_t count = c.known.numbers.size();
+    for (const std::vector<Dim>* side : {&left, &right})
+        if (side->size() != count && side->size() != 1) return {};
+    std::vector<Dim> out;
+    for (size_t i = 0; i < count; ++i) {
+        const std::vector<Dim>& side = scope.dims().constant_value(c.known.numbers[i]) == 1 ? left : right;
+        out.push_back(side[side.size() == 1 ? 0 : i]);
+    }
+    return known_elements(std::move(out), 1);
 }
 
 Result<Shaped> select(const ShapeArgs& args, ShapeScope& scope) {
@@ -117,6 +164,7 @@ Result<Shaped> select(const ShapeArgs& args, ShapeScope& scope) {
     Condition::Kind decided = condition_of(c).kind;
     if (decided == Condition::Kind::always && y.shape == a.shape) y.known = a.known;
     if (decided == Condition::Kind::never && y.shape == b.shape) y.known = b.known;
+    if (Known each = chosen(scope, c, a, b); each.kind != Known::Kind::none && y.ranked() && y.rank() == 1) y.known = std::move(each);
     if (a.low == b.low && a.high == b.high) y.low = a.low, y.high = a.high;
     return one(std::move(y));
 }
@@ -134,6 +182,7 @@ Result<Shaped> cast(const ShapeArgs& args, ShapeScope& scope) {
         bool inside = x.low.valid() && x.high.valid() && scope.exact(x.low, to) && scope.exact(x.high, to);
         if (includes(to, x.dtype) || inside) y.low = x.low, y.high = x.high;
     }
+    if (is_integer(to) && x.dtype == DType::boolean) y.known = x.known.kind == Known::Kind::list ? x.known : Known{};
     Dim number = number_of(x);
     if (to == DType::boolean && number.valid() && scope.exact(number, x.dtype))
         y = with_condition(std::move(y), {.kind = Condition::Kind::relation, .relation = Relation::not_equal, .left = number,
@@ -150,7 +199,7 @@ constexpr NamedRule rows[] = {
     {"eq", compare<Relation::equal>}, {"ne", compare<Relation::not_equal>},
     {"lt", compare<Relation::less>},  {"le", compare<Relation::less_equal>},
     {"gt", compare<Relation::greater>}, {"ge", compare<Relation::greater_equal>},
-    {"and", logic<both>},          {"or", logic<either>},          {"not", logic_not},
+    {"and", logic<both, both_true>}, {"or", logic<either, either_true>},          {"not", logic_not},
 };
 } // namespace
 
