@@ -16,6 +16,8 @@ std::vector<Family> families() {
             {"Products", matmul_ops()},
             {"Shapes", shape_ops()},
             {"Parts", index_ops()},
+            {"Windows", windows_ops()},
+            {"Convolution", conv_ops()},
             {"Order", sort_ops()},
             {"Random numbers", random_ops()},
             {"Structures, cells, effects and gradients", structure_ops()}};

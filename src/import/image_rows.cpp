@@ -95,7 +95,7 @@ void resize(NodeText& n) {
     const int64_t policy = choice(n, "keep_aspect_ratio_policy", "stretch", {"stretch", "not_larger", "not_smaller"});
     const std::optional<Integers> axes = n.integers("axes");
     const std::optional<std::vector<double>> known = n.constant_reals(2);
-    const bool by_scales = n.has(2) && !(known && known->empty());
+    const bool by_scales = n.has(2) && !n.has(3);          // of the two, one is given; the other may be there and empty
     if (by_scales && known && give_known_scales(n, how, *known, axes)) return;
     const std::string x = n.in(0), rank = "onnx_rank(" + x + ")";
     const std::string at = n.named("axes", axes ? "onnx_axes(" + vector_text(*axes) + ", " + rank + ")" : "iota(" + rank + ")");

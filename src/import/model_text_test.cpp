@@ -17,6 +17,8 @@ Message node_message(std::string_view op, std::initializer_list<std::string_view
     return Message().texts(1, inputs).texts(2, outputs).text(4, op);
 }
 Message integer_message(std::string_view name, int64_t value) { return Message().text(1, name).number(3, value).number(20, 2); }
+Message integers_message(std::string_view name, const std::vector<int64_t>& values) { return Message().text(1, name).numbers(8, values).number(20, 7); }
+Message text_message(std::string_view name, std::string_view value) { return Message().text(1, name).text(4, value).number(20, 3); }
 
 std::string text_of_model(const Message& model, TextOptions options = {}) {
     Result<ModelFile> read = read_model(model.bytes());
@@ -217,6 +219,35 @@ TEST(ModelText, AttributesMustBeOfTheirType) {
     graph.message(1, node_message("Softmax", {"x"}, {"y"}).message(5, Message().text(1, "axis").text(4, "last").number(20, 3)));
     graph.message(11, value_message("x", "")).message(12, value_message("y", ""));
     EXPECT_EQ(text_of(graph), "error: Softmax: attribute 'axis' is STRING, which is not expected");
+}
+
+TEST(ModelText, WindowsArePaddedWhereTheNodeSays) {
+    Message graph;
+    graph.message(1, node_message("Conv", {"x", "w", "b"}, {"y"}).message(5, integers_message("pads", {0, 1, 2, 1})).message(5, integer_message("group", 2)));
+    graph.message(1, node_message("MaxPool", {"y"}, {"z"}).message(5, integers_message("kernel_shape", {2, 3})).message(5, integers_message("strides", {2, 1})));
+    graph.message(1, node_message("Conv", {"z", "w"}, {"v"}).message(5, text_message("auto_pad", "SAME_LOWER")));
+    graph.message(11, value_message("x", "n")).message(11, value_message("w", "k")).message(11, value_message("b", "k")).message(12, value_message("v", ""));
+    const std::string text = text_of(graph);
+    EXPECT_EQ(text.substr(text.find("{\n")), "{\n"
+                                             "  %padded = onnx_extend(%x, tensor([0, 0, 0, 1]), tensor([0, 0, 2, 1]), onnx_number_like(0, %x))\n"
+                                             "  %y = onnx_add_bias(conv(%padded, %w, groups=2), %b)\n"
+                                             "  %windows = windows(%y, [2, 3], strides=[2, 1])\n"
+                                             "  %z = max(%windows, axes=[-1])\n"
+                                             "  %padded_2 = onnx_pad_same(%z, onnx_span(onnx_sizes_behind(%w), onnx_one_per_axis(%z)), onnx_one_per_axis(%z), 1, onnx_number_like(0, %z))\n"
+                                             "  %v = conv(%padded_2, %w)\n"
+                                             "  %v\n"
+                                             "}\n");
+}
+
+// A scale that the file tells leaves a size that is known: 1.5 is 3 over 2.
+TEST(ModelText, ScalesAreFractions) {
+    Message graph;
+    graph.message(1, node_message("Resize", {"x", "", "scales"}, {"y"}).message(5, text_message("nearest_mode", "floor")));
+    graph.message(5, tensor_message("scales", ElemType::float32, {3}).reals(4, {1, 2, 1.5}));
+    graph.message(11, value_message("x", "n")).message(12, value_message("y", ""));
+    const std::string text = text_of(graph);
+    EXPECT_NE(text.find("  %size = onnx_size_at(%x, (1)) * 2\n  %size_2 = onnx_size_at(%x, (2)) * 3 // 2\n"), text.npos) << text;
+    EXPECT_EQ(text.find("(0)"), text.npos) << text;
 }
 
 TEST(ModelText, NumbersReadBack) {

@@ -57,7 +57,7 @@ class LowerOp final : public OpLowering {
     }
     void reads_as(ValueId result, StridedView view) override { in_.strided_[result] = std::move(view); }
     StridedView strided(ValueId v) override {
-        if (auto it = in_.strided_.find(v); it != in_.strided_.end()) return it->second;
+        if (auto it = in_.strided_.find(v); it != in_.strided_.end() && !opened_.contains(v)) return it->second;
         StridedView dense{.source = v};
         const std::vector<Dim> extents = shape(v);
         const std::vector<Stride> strides = dense_strides(dims(), extents);

@@ -118,15 +118,9 @@ Status in_scope(ShapeScope& scope, const Status& status) {
     return scope.error(status.error().message);
 }
 Result<Extent> result_shape(const ShapeArgs& args, ShapeScope& scope, const Extent& x, const Extent& w) {
-    Dims& dims = scope.dims();
-    const Dim groups = dims.constant(args.integer("groups", 1));
     Result<Steps> steps = steps_of(args, x.size() - 2);
     if (!steps) return scope.error(steps.error().message);
-    TRY(scope.require(x[1], Relation::equal, dims.mul(groups, w[1]), channels_differ));
-    TRY(scope.require(w[0], Relation::equal, dims.mul(dims.floor_div(w[0], groups), groups), features_differ));
-    Extent y = {x[0], w[0]};
-    for (size_t i = 2; i < x.size(); ++i) y.push_back(TRY(count_windows(scope, x[i], w[i], steps->strides[i - 2], steps->dilations[i - 2])));
-    return y;
+    return conv_shape(scope.dims(), x, w, *steps, args.integer("groups", 1), needed_by(scope));
 }
 Status require_result(ShapeScope& scope, const Extent& found, const Extent& expected) {
     for (size_t i = 0; i < found.size(); ++i)
@@ -223,6 +217,15 @@ constexpr OpDef rows[] = {
      .lower = lower_conv_weight, .shapes = conv_weight_shapes, .grad = conv_weight_grad},
 };
 } // namespace
+
+Result<std::vector<Dim>> conv_shape(Dims& dims, const std::vector<Dim>& x, const std::vector<Dim>& w, const Steps& steps, int64_t groups, const Need& need) {
+    const Dim count = dims.constant(groups);
+    TRY(need(x[1], Relation::equal, dims.mul(count, w[1]), channels_differ));
+    TRY(need(w[0], Relation::equal, dims.mul(dims.floor_div(w[0], count), count), features_differ));
+    std::vector<Dim> y = {x[0], w[0]};
+    for (size_t i = 2; i < x.size(); ++i) y.push_back(TRY(count_windows(dims, x[i], w[i], steps.strides[i - 2], steps.dilations[i - 2], need)));
+    return y;
+}
 
 std::span<const OpDef> conv_ops() { return rows; }
 } // namespace nereus

@@ -2,6 +2,7 @@
 #include "ops/lowers.h"
 #include "ops/shape_rules.h"
 #include "ops/speaker.h"
+#include "ops/windows.h"
 #include <algorithm>
 
 namespace nereus {
@@ -438,6 +439,8 @@ constexpr Row rows[] = {
     {"transpose", transpose}, {"concat", concat}, {"split", split}, {"shape_of", shape_of}, {"full", full}, {"random", random},
     {"topk", topk}, {"nonzero", nonzero}, {"gather", gather}, {"scatter_add", scatter}, {"scatter", scatter}, {"scatter_mul", scatter},
     {"scatter_max", scatter}, {"scatter_min", scatter}, {"slice", slice}, {"slice_update", slice_update},
+    {"windows", lower_windows_unranked}, {"fold_windows", lower_fold_windows_unranked}, {"conv", lower_conv_unranked},
+    {"conv_input", lower_conv_input_unranked}, {"conv_weight", lower_conv_weight_unranked},
 };
 } // namespace
 

@@ -36,13 +36,21 @@ Result<int64_t> count_windows(int64_t size, int64_t taps, int64_t stride, int64_
     if (count < 0) return Error{Code::shape, "sizes leave room for " + std::to_string(count) + " windows"};
     return count;
 }
-Result<Dim> count_windows(ShapeScope& scope, Dim size, Dim taps, int64_t stride, int64_t dilation) {
-    Dims& dims = scope.dims();
+Need needed_by(ShapeScope& scope) {
+    return [&scope](Dim a, Relation relation, Dim b, std::string_view what) { return scope.require(a, relation, b, what); };
+}
+Need checked_by(OpLowering& l) {
+    return [&l](Dim a, Relation relation, Dim b, std::string_view what) {
+        l.check(a, relation, b, std::string(what) + (what.find('{') == what.npos ? ": found {0} and {1}" : ""));
+        return Status();
+    };
+}
+Result<Dim> count_windows(Dims& dims, Dim size, Dim taps, int64_t stride, int64_t dilation, const Need& need) {
     const Dim one = dims.constant(1);
-    TRY(scope.require(one, Relation::less_equal, taps, no_taps));
+    TRY(need(one, Relation::less_equal, taps, no_taps));
     const Dim beyond = dims.sub(dims.sub(size, dims.mul(dims.constant(dilation), dims.sub(taps, one))), one);
     const Dim count = dims.add(dims.floor_div(beyond, dims.constant(stride)), one);
-    TRY(scope.require(dims.constant(0), Relation::less_equal, count, too_few));
+    TRY(need(dims.constant(0), Relation::less_equal, count, too_few));
     return count;
 }
 Stride times(Dims& dims, const Stride& stride, int64_t factor) { return {dims.mul(stride.step, dims.constant(factor)), stride.one}; }
@@ -118,13 +126,16 @@ Shaped one(ShapedTensor t) {
     out.push_back(std::move(t));
     return out;
 }
-// Counts of windows along the last axes of x.
-Result<std::vector<Dim>> window_counts(const ShapeArgs& args, ShapeScope& scope, std::span<const Dim> x, std::span<const Dim> window) {
-    Result<Steps> steps = steps_of(args, window.size());
+Result<Steps> steps_in(const ShapeArgs& args, ShapeScope& scope, size_t axes) {
+    Result<Steps> steps = steps_of(args, axes);
     if (!steps) return scope.error(steps.error().message);
+    return steps;
+}
+// Counts of windows along the last axes of x.
+Result<std::vector<Dim>> window_counts(ShapeScope& scope, const Steps& steps, std::span<const Dim> x, std::span<const Dim> window) {
     std::vector<Dim> counts;
     for (size_t i = 0; i < window.size(); ++i)
-        counts.push_back(TRY(count_windows(scope, x[x.size() - window.size() + i], window[i], steps->strides[i], steps->dilations[i])));
+        counts.push_back(TRY(count_windows(scope.dims(), x[x.size() - window.size() + i], window[i], steps.strides[i], steps.dilations[i], needed_by(scope))));
     return counts;
 }
 
@@ -132,13 +143,14 @@ Result<Shaped> windows_shapes(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
     const std::vector<Dim>& window = args.sizes[1];
     if (!args.sizes_known[1]) return unknown_length(scope, "window");
+    const Steps steps = TRY(steps_in(args, scope, window.size()));
     ShapedTensor y{.dtype = x.dtype, .low = x.low, .high = x.high};
     if (!x.ranked()) {
         y.shape = scope.unknown_shape();
         return one(std::move(y));
     }
     if (window.size() > x.rank()) return scope.error("a window has " + std::to_string(window.size()) + " axes, the tensor " + std::to_string(x.rank()));
-    const std::vector<Dim> counts = TRY(window_counts(args, scope, x.shape.dims, window));
+    const std::vector<Dim> counts = TRY(window_counts(scope, steps, x.shape.dims, window));
     y.shape.dims.assign(x.shape.dims.begin(), x.shape.dims.end() - ptrdiff_t(window.size()));
     y.shape.dims.insert(y.shape.dims.end(), counts.begin(), counts.end());
     y.shape.dims.push_back(scope.dims().product(window));
@@ -153,6 +165,7 @@ Result<Shaped> fold_windows_shapes(const ShapeArgs& args, ShapeScope& scope) {
     const size_t axes = window.size();
     if (sizes.size() != axes) return scope.error(std::to_string(sizes.size()) + " sizes for a window of " + std::to_string(axes) + " axes");
     TRY(require_natural(scope, sizes));
+    const Steps steps = TRY(steps_in(args, scope, axes));
     ShapedTensor y{.dtype = v.dtype};
     if (!v.ranked()) {
         y.shape = scope.unknown_shape();
@@ -160,7 +173,7 @@ Result<Shaped> fold_windows_shapes(const ShapeArgs& args, ShapeScope& scope) {
     }
     if (v.rank() < axes + 1) return scope.error("windows of " + std::to_string(axes) + " axes in a tensor of rank " + std::to_string(v.rank()));
     const size_t lead = v.rank() - axes - 1;
-    std::vector<Dim> expected = TRY(window_counts(args, scope, sizes, window));
+    std::vector<Dim> expected = TRY(window_counts(scope, steps, sizes, window));
     expected.push_back(scope.dims().product(window));
     for (size_t i = 0; i < expected.size(); ++i)
         TRY(scope.require(v.shape.dims[lead + i], Relation::equal, expected[i], "axis " + std::to_string(lead + i) + " of the windows"));
