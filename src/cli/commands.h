@@ -14,9 +14,14 @@ int ops_command(Words words);                // what operators there are
 int check_command(Words words);              // models against recorded outputs
 int version_command(Words words);
 
-// A program file parsed, with its sources for errors; prints what is wrong and returns nothing.
-struct SourceProgram { Module module; std::vector<SourceText> sources; };
+// A program or an ONNX model parsed, with its sources for errors; prints what is wrong and returns nothing.
+struct SourceProgram {
+    Module module;
+    std::vector<SourceText> sources;
+    std::map<std::string, std::string> parameters = {};          // of a model: by the names of its inputs
+};
 std::optional<SourceProgram> load_program(const std::string& path, int* out_exit);
+void name_parameters(Arguments& arguments, const SourceProgram& program);        // in --input, which may use names of the model
 std::string describe(const Error& error, std::span<const SourceText> sources);
 int fail(const Error& error, std::span<const SourceText> sources = {});
 void warn(const CompileReport& report, std::span<const SourceText> sources);     // of what the compiler found odd

@@ -6,7 +6,7 @@
 namespace nereus {
 namespace {
 constexpr std::string_view help_text =
-    "nereus compile PROGRAM.nr -o PROGRAM.nrx [flags]\n"
+    "nereus compile PROGRAM.nr|MODEL.onnx -o PROGRAM.nrx [flags]\n"
     "Compiles the program to an artefact that nereus-run executes without a compiler.\n"
     "\n"
     "  nereus compile encoder.nr --entry encode -o encoder.nrx --target=x86-64-v3\n"

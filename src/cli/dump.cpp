@@ -12,7 +12,7 @@
 namespace nereus {
 namespace {
 constexpr std::string_view help_text =
-    "nereus dump PROGRAM.nr --after=STAGE [flags]\n"
+    "nereus dump PROGRAM.nr|MODEL.onnx --after=STAGE [flags]\n"
     "Prints the program as it is after a stage, to be read: commands take the program that it was made from. After parse it is\n"
     "still a program; later stages write what no program has, such as `check` and names of copies.\n"
     "\n";

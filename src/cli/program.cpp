@@ -1,7 +1,9 @@
 #include "cli/commands.h"
 #include "base/suggest.h"
-#include "driver/pipeline.h"
 #include "base/diagnostics.h"
+#include "driver/model.h"
+#include "driver/pipeline.h"
+#include "import/read_model.h"
 #include "library/library.h"
 #include "vm/run_once.h"
 #include <algorithm>
@@ -26,13 +28,23 @@ void warn(const CompileReport& report, std::span<const SourceText> sources) {
     for (const Error& warning : report.shapes.warnings) std::fputs(render(warning, sources, "warning").c_str(), stderr);
 }
 
+namespace {
+Result<Module> load_model(const std::string& path, SourceProgram& out) {
+    const onnx::ModelFile file = TRY(onnx::read_model(path));
+    ModelModule model = TRY(parse_model(file, {}, path, &out.sources));
+    const Function& main = model.module[model.module.find_id("main")];
+    for (size_t i = 0; i < model.inputs.size(); ++i) out.parameters[model.inputs[i]] = main[main.params[i]].name;
+    return std::move(model.module);
+}
+} // namespace
+
 std::optional<SourceProgram> load_program(const std::string& path, int* out_exit) {
     if (path.ends_with(".nrx")) {
         *out_exit = fail(Error{Code::usage, "'" + path + "' is a compiled program, expected one in source", {}, "run it with nereus-run " + path});
         return std::nullopt;
     }
     SourceProgram program;
-    Result<Module> module = parse_program(path, &program.sources);
+    Result<Module> module = path.ends_with(".onnx") ? load_model(path, program) : parse_program(path, &program.sources);
     if (!module) {
         *out_exit = fail(module.error(), program.sources);
         return std::nullopt;
@@ -40,6 +52,19 @@ std::optional<SourceProgram> load_program(const std::string& path, int* out_exit
     program.module = std::move(*module);
     program.sources = program.module.sources;
     return program;
+}
+
+void name_parameters(Arguments& arguments, const SourceProgram& program) {
+    auto inputs = arguments.flags.find("input");
+    if (inputs == arguments.flags.end()) return;
+    for (std::string& input : inputs->second) {
+        const size_t end = input.find('=');                // names of models may have any sign, this one too
+        for (const auto& [name, parameter] : program.parameters)
+            if (input.starts_with(name + "=") && (end == name.size() || name.find('=') != name.npos)) {
+                input = parameter + input.substr(name.size());
+                break;
+            }
+    }
 }
 
 CompileOptions compile_options(const Arguments& arguments) {

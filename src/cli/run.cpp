@@ -9,11 +9,12 @@
 namespace nereus {
 namespace {
 constexpr std::string_view help_text =
-    "nereus run PROGRAM.nr [flags]\n"
-    "Compiles the program once, before any input is read, then calls its entry point.\n"
+    "nereus run PROGRAM.nr|MODEL.onnx [flags]\n"
+    "Compiles the program or model once, before any input is read, then calls its entry point.\n"
     "\n"
     "  nereus run mlp.nr --input x=4x8xf32=random\n"
     "  nereus run encoder.nr --entry encode --inputs trees.json --json\n"
+    "  nereus run encoder.onnx --input ids=@ids.npy --save out.npz\n"
     "\n";
 }
 
@@ -45,6 +46,7 @@ int run_command(Words words) {
     int exit = 0;
     std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit);
     if (!program) return exit;
+    name_parameters(*arguments, *program);
     CompileOptions options = compile_options(*arguments);
     CompileReport report;
     if (arguments->has("eval")) {

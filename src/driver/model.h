@@ -10,5 +10,5 @@ struct ModelModule {
     std::string text;
     std::vector<std::string> inputs, outputs;            // as the model names them, in order
 };
-Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOptions& options, const std::string& path);
+Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOptions& options, const std::string& path, std::vector<SourceText>* out_sources = nullptr);
 } // namespace nereus

@@ -25,6 +25,11 @@ struct Case {
     bool special = false;                    // also NaN, infinities, -0, subnormals, the least integer
 };
 int64_t p_terms(const Sizes& s) { return s.at("p"); }
+int64_t three_terms(const Sizes&) { return 3; }
+int64_t six_terms(const Sizes&) { return 6; }
+int64_t three_p_terms(const Sizes& s) { return 3 * s.at("p"); }
+int64_t six_p_terms(const Sizes& s) { return 6 * s.at("p"); }
+int64_t many_terms(const Sizes& s) { return 2 * s.at("p") * (s.at("m") + 1); }
 
 const Case cases[] = {
     {"neg", "num", "%a: Tensor[(n, m), $T] => neg(%a)", nullptr, true},
@@ -94,6 +99,18 @@ const Case cases[] = {
     {"scatter_mul", "num", "%x: Tensor[(n + 1, m), $T], %i: Tensor[(p), i64], %v: Tensor[(p, m), $T] => scatter_mul(%x, mod(%i, n + 1), %v, axis=0)"},
     {"scatter_max", "num", "%x: Tensor[(n + 1, m), $T], %i: Tensor[(p), i64], %v: Tensor[(p, m), $T] => scatter_max(%x, mod(%i, n + 1), %v, axis=0)", nullptr, true},
     {"scatter_min", "num", "%x: Tensor[(n + 1, m), $T], %i: Tensor[(p), i64], %v: Tensor[(p, m), $T] => scatter_min(%x, mod(%i, n + 1), %v, axis=0)", nullptr, true},
+    {"windows", "any", "%x: Tensor[(n, m + 2, p + 3), $T] => (windows(%x, [3]), windows(%x, [2, 3], strides=[2, 1]), windows(%x, [2], dilations=[2]))"},
+    {"windows", "num", "%x: Tensor[(n, m + 2, p + 3), $T] => (max(windows(%x, [2, 3], strides=[1, 2]), axes=[-1]), min(windows(%x, [2, 2]), axes=[0, -1]))", nullptr, true},
+    {"windows", "num", "%x: Tensor[(n, m + 2, p + 3), $T] => (argmax(windows(%x, [3, 2], dilations=[1, 2]), axis=-1), argmin(windows(%x, [2], strides=[3])))"},
+    {"windows", "int", "%x: Tensor[(n, m + 2, p + 3), $T] => (sum(windows(%x, [3, 2], strides=[2, 2]), axes=[-1]), sum(windows(%x, [p + 1])))"},
+    {"fold_windows", "num", "%v: Tensor[(n, m + 2, 3), $T] => fold_windows(%v, [m + 4], [3])", three_terms},
+    {"fold_windows", "num", "%v: Tensor[(n, m + 1, p + 1, 6), $T] => fold_windows(%v, [2 * m + 3, p + 5], [2, 3], strides=[2, 1], dilations=[2, 2])", six_terms},
+    {"conv", "num", "%x: Tensor[(n, p, m + 3), $T], %w: Tensor[(2, p, 3), $T] => conv(%x, %w)", three_p_terms},
+    {"conv", "num", "%x: Tensor[(2, 2 * p, n + 2, m + 5), $T], %w: Tensor[(6, p, 2, 3), $T] => conv(%x, %w, strides=[1, 2], dilations=[2, 2], groups=2)", six_p_terms},
+    {"conv_input", "num", "%y: Tensor[(n, p, m + 1), $T], %w: Tensor[(p, 2, 3), $T] => conv_input(%y, %w, [m + 3])", three_p_terms},
+    {"conv_input", "num", "%y: Tensor[(2, 2 * p, n + 1, m + 1), $T], %w: Tensor[(2 * p, 3, 2, 3), $T] => conv_input(%y, %w, [n + 3, 2 * m + 6], strides=[1, 2], dilations=[2, 2], groups=2)", six_p_terms},
+    {"conv_weight", "num", "%x: Tensor[(p, n, m + 3), $T], %y: Tensor[(p, 2, m + 1), $T] => conv_weight(%x, %y, [3])", many_terms},
+    {"conv_weight", "num", "%x: Tensor[(p, 2 * n, m + 3, 6), $T], %y: Tensor[(p, 4, m + 1, 2), $T] => conv_weight(%x, %y, [2, 2], strides=[1, 3], dilations=[2, 2], groups=2)", many_terms},
     {"transpose", "any", "%x: Tensor[(n, m, p), $T] => (transpose(%x, [2, 0, 1]), transpose(%x, [1, 0, 2]), transpose(%x, [0, 2, 1]))"},
     {"broadcast_to", "any", "%x: Tensor[(m), $T], %y: Tensor[(n, 1), $T] => (broadcast_to(%x, [n, m]), broadcast_to(%y, [3, n, m]))"},
     {"shape_of", "any", "%x: Tensor[(n, m, p), $T] => shape_of(%x)"},

@@ -152,6 +152,7 @@ void EmitFunction::loop(const Binding& b) {
     patch(exit, here());
     lifetimes_.leave(step_++);
 
+    program_.mark(program_.site(Code::value, "", b.span));
     for (size_t i = 0; i < b.defines.size(); ++i) define(b.defines[i], carried[i]);
     for (size_t i = 0; i < states; ++i) {
         if (state[i].kept == Kept::number) bind_number(b.results[i], state[i].current);
@@ -161,7 +162,8 @@ void EmitFunction::loop(const Binding& b) {
     for (size_t y = 0; y < yields; ++y)
         if (!bases[y]) {
             ValueId result = b.results[states + y];
-            uint32_t extents = program_.list(dim_registers(function_[result].type));
+            const bool ranked = type(result).shape.ranked;         // else rows may turn out not to fit each other
+            uint32_t extents = program_.list(ranked ? dim_registers(function_[result].type) : std::vector<uint32_t>{});
             Reg reg = fresh();
             put(Opcode::seq_stack, reg, collected[y], extents, uint16_t(dtype(result)));
             put(Opcode::release, collected[y]);

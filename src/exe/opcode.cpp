@@ -72,7 +72,7 @@ constexpr OpcodeRow rows[] = {
     {Opcode::seq_get,       "seq_get",       none,     def,    use,      use,    "R[a] = item R[c] of R[b], borrowed; out of range fails"},
     {Opcode::seq_push,      "seq_push",      none,     def,    use,      use,    "R[a] = R[b] (takes) with R[c] (takes) at the end"},
     {Opcode::seq_set,       "seq_set",       none,     def,    uses,     none,   "R[a] = sequence L[b][0] (takes) with item L[b][1] = L[b][2] (takes)"},
-    {Opcode::seq_stack,     "seq_stack",     dtype,    def,    use,      uses,   "R[a] = a tensor of x with extents L[c]: the tensors of R[b] one after the other"},
+    {Opcode::seq_stack,     "seq_stack",     dtype,    def,    use,      uses,   "R[a] = a tensor of x with extents L[c]: the tensors of R[b] one after the other; no extents: those that they have, which must be the same"},
     {Opcode::ref_read,      "ref_read",      none,     def,    use,      none,   "R[a] = content of cell R[b], borrowed"},
     {Opcode::ref_write,     "ref_write",     none,     use,    use,      none,   "content of cell R[a] = R[b] (takes)"},
     {Opcode::retain,        "retain",        none,     use,    none,     none,   "one more owner of object R[a]"},

@@ -1,13 +1,17 @@
 // Control flow becomes the language's own.
 #include "import/node_text.h"
+#include <algorithm>
 
 namespace nereus::onnx {
 namespace {
-std::string tuple_of(const std::vector<std::string>& values) {
+using Texts = std::vector<std::string>;
+
+std::string listed(const Texts& values) {
     std::string out;
     for (const std::string& value : values) out += (out.empty() ? "" : ", ") + value;
-    return values.size() == 1 ? out : "(" + out + ")";
+    return out;
 }
+std::string tuple_of(const Texts& values) { return values.size() == 1 ? values[0] : "(" + listed(values) + ")"; }
 
 void choice(NodeText& n) {
     const std::string condition = n.named("c", "reshape(" + n.in(0) + ", [])");
@@ -16,12 +20,198 @@ void choice(NodeText& n) {
     const std::string first = n.block(*yes, {}, tuple_of);
     n.give("if (" + condition + ") " + first + " else " + n.block(*no, {}, tuple_of));
 }
+
+// States of a loop, with the values that they begin with: (%s = e, %t = f).
+struct States {
+    Texts names, starts;
+    std::string add(NodeText& n, std::string_view stem, std::string start) {
+        names.push_back(n.fresh(stem));
+        starts.push_back(std::move(start));
+        return names.back();
+    }
+    std::string text() const {
+        Texts all;
+        for (size_t i = 0; i < names.size(); ++i) all.push_back(names[i] + " = " + starts[i]);
+        return "(" + listed(all) + ")";
+    }
+};
+// What the loop is worth: its states, then what it collected. One value is bare.
+std::string part(const std::string& loop, size_t i, size_t count) { return count == 1 ? loop : loop + "." + std::to_string(i); }
+
+void yield_each(NodeText& n, const Texts& values) {
+    for (const std::string& value : values) n.line("yield " + value);
+}
+
+bool is_true(const Graph& body, std::string_view name) {
+    for (const TensorData& data : body.initializers)
+        if (data.name == name) return data.bytes.size() == 1 && data.bytes[0] != std::byte{0};
+    for (const Node& node : body.nodes)
+        if (std::ranges::find(node.outputs, name) != node.outputs.end()) {
+            const TensorData* value = nullptr;
+            for (const Attribute& a : node.attributes)
+                if (const auto* tensors = std::get_if<std::vector<TensorData>>(&a.value); tensors && tensors->size() == 1 && a.name == "value") value = &(*tensors)[0];
+            return node.op_type == "Constant" && value && value->bytes.size() == 1 && value->bytes[0] != std::byte{0};
+        }
+    return false;
+}
+// Whether a body of a Loop never ends it: the condition that it gives is true, or the one that it was given.
+bool goes_on(const Graph& body) {
+    if (body.outputs.empty() || body.inputs.size() < 2) return false;
+    const std::string_view given = body.inputs[1].name, next = body.outputs[0].name;
+    if (next == given || is_true(body, next)) return true;
+    for (const Node& node : body.nodes)
+        if (node.outputs.size() == 1 && node.outputs[0] == next) return node.op_type == "Identity" && (node.inputs[0] == given || is_true(body, node.inputs[0]));
+    return false;
+}
+
+bool is_optional(const ValueInfo& info) { return !info.type.layers.empty() && info.type.layers[0].kind == TypeLayer::Kind::optional; }
+
+// Loop: a `for` where the number of trips is given and nothing in the body can end it, else a `while`.
+void loop(NodeText& n) {
+    const std::optional<GraphId> body = n.graph("body");
+    if (!body) return;
+    const Graph& graph = n[*body];
+    const size_t states = n.input_count() > 2 ? n.input_count() - 2 : 0;
+    if (graph.inputs.size() != states + 2 || graph.outputs.size() < states + 1) return n.refuse("its body does not take and give its " + std::to_string(states) + " states");
+    const std::string most = n.has(0) ? n.named("trips", "onnx_number(" + n.in(0) + ")") : "";
+    const std::string first = n.has(1) ? n.named("go", "reshape(" + n.in(1) + ", [])") : "true";
+    const bool counted = !most.empty() && goes_on(graph);
+    const size_t kept = counted ? 0 : 2;               // states of our own: trips so far and whether to go on
+
+    States all;
+    const std::string trip = counted ? n.fresh("i") : all.add(n, "i", "0");
+    const std::string going = counted ? first : all.add(n, "going", first);
+    Texts parameters = {trip, going};
+    for (size_t i = 0; i < states; ++i) parameters.push_back(all.add(n, graph.inputs[i + 2].name, n.in(i + 2)));
+    // A state that may begin with nothing: what the body gives is put into an Option, and taken out behind the loop.
+    auto is_filled = [&](size_t i) { return is_optional(graph.inputs[i + 2]) && !is_optional(graph.outputs[i + 1]); };
+    const std::string text = n.block(*body, parameters, [&](const Texts& outputs) {
+        yield_each(n, Texts(outputs.begin() + ptrdiff_t(states) + 1, outputs.end()));
+        Texts next;
+        for (size_t i = 0; i < states; ++i) next.push_back(is_filled(i) ? "Some(" + outputs[i + 1] + ")" : outputs[i + 1]);
+        if (!counted) next.insert(next.begin(), {trip + " + 1", "reshape(" + outputs[0] + ", [])"});
+        return tuple_of(next);
+    });
+    const std::string trips = first == "true" ? most : "(if (" + first + ") { " + most + " } else { 0 })";
+    const std::string head = counted ? "for " + trip + " in " + trips + ", " + all.text()
+                                     : "while " + all.text() + " (" + (most.empty() ? going : going + " && " + trip + " < " + most) + ")";
+    const size_t count = kept + graph.outputs.size() - 1;
+    if (count == 0) return;
+    const std::string made = n.named("loop", head + " " + text);
+    Texts results;
+    for (size_t i = kept; i < count; ++i) {
+        const bool filled = i - kept < states && is_filled(i - kept);
+        results.push_back(filled ? "onnx_get_element(" + part(made, i, count) + ")" : part(made, i, count));
+    }
+    n.give_each(results);
+}
+
+// A number of an optional list of integers, one per value.
+int64_t one_of(const std::optional<std::vector<int64_t>>& all, size_t i) { return all && i < all->size() ? (*all)[i] : 0; }
+
+// Scan: a loop over slices of its last inputs. Places of axes may count from the end; direction 1 is from the last to the first.
+struct Scanned {
+    size_t states = 0, inputs = 0;
+    std::optional<std::vector<int64_t>> input_axes, input_directions, output_axes, output_directions;
+};
+std::string scan_loop(NodeText& n, GraphId body, const Scanned& how, const Texts& starts, const Texts& inputs, const std::string& trips) {
+    const Graph& graph = n[body];
+    States all;
+    const std::string trip = n.fresh("i");
+    Texts parameters;
+    for (size_t i = 0; i < how.states; ++i) parameters.push_back(all.add(n, graph.inputs[i].name, starts[i]));
+    for (size_t i = 0; i < how.inputs; ++i) {
+        const std::string at = one_of(how.input_directions, i) ? trips + " - 1 - " + trip : trip;
+        parameters.push_back("gather(" + inputs[i] + ", " + at + ", axis=" + std::to_string(one_of(how.input_axes, i)) + ")");
+    }
+    const std::string text = n.block(body, parameters, [&](const Texts& outputs) {
+        yield_each(n, Texts(outputs.begin() + ptrdiff_t(how.states), outputs.end()));
+        return tuple_of(Texts(outputs.begin(), outputs.begin() + ptrdiff_t(how.states)));
+    });
+    return "for " + trip + " in " + trips + ", " + all.text() + " " + text;
+}
+bool fits(NodeText& n, const Graph& body, const Scanned& how) {
+    if (how.inputs > 0 && body.inputs.size() == how.states + how.inputs && body.outputs.size() >= how.states && !body.outputs.empty()) return true;
+    n.refuse("its body does not take and give its " + std::to_string(how.states) + " states and " + std::to_string(how.inputs) + " inputs");
+    return false;
+}
+void scan(NodeText& n) {
+    const std::optional<GraphId> body = n.graph("body");
+    const int64_t inputs = n.integer("num_scan_inputs", 0);
+    if (!body) return;
+    if (inputs < 1 || size_t(inputs) > n.input_count()) return n.refuse("its attribute 'num_scan_inputs' is " + std::to_string(inputs));
+    const Scanned how{n.input_count() - size_t(inputs), size_t(inputs), n.integers("scan_input_axes"), n.integers("scan_input_directions"),
+                      n.integers("scan_output_axes"), n.integers("scan_output_directions")};
+    if (!fits(n, n[*body], how)) return;
+    Texts starts, scanned;
+    for (size_t i = 0; i < n.input_count(); ++i) (i < how.states ? starts : scanned).push_back(n.in(i));
+    const std::string trips = n.named("trips", "onnx_size_at(" + scanned[0] + ", (" + std::to_string(one_of(how.input_axes, 0)) + "))");
+    const std::string made = n.named("scan", scan_loop(n, *body, how, starts, scanned, trips));
+    const size_t count = n[*body].outputs.size();
+    Texts results;
+    for (size_t i = 0; i < count; ++i) {
+        std::string result = part(made, i, count);
+        if (i >= how.states && one_of(how.output_directions, i - how.states)) result = "onnx_reversed(" + result + ")";
+        if (const int64_t axis = i < how.states ? 0 : one_of(how.output_axes, i - how.states)) result = "onnx_first_axis_to(" + result + ", (" + std::to_string(axis) + "))";
+        results.push_back(result);
+    }
+    n.give_each(results);
+}
+// Before version 9 a Scan is done for each of a batch, along axis 1, and each may have a length of its own.
+void batch_scan(NodeText& n) {
+    const std::optional<GraphId> body = n.graph("body");
+    const int64_t inputs = n.integer("num_scan_inputs", 0);
+    if (!body) return;
+    if (inputs < 1 || size_t(inputs) + 1 > n.input_count()) return n.refuse("its attribute 'num_scan_inputs' is " + std::to_string(inputs));
+    const Scanned how{n.input_count() - 1 - size_t(inputs), size_t(inputs), std::nullopt, n.integers("directions"), std::nullopt, std::nullopt};
+    if (!fits(n, n[*body], how)) return;
+    const std::string last = n.in(how.states + 1), at = n.fresh("b");
+    Texts starts, scanned;
+    for (size_t i = 1; i < n.input_count(); ++i) (i <= how.states ? starts : scanned).push_back(n.in(i) + "[" + at + "]");
+    const std::string most = n.named("trips", "onnx_size_at(" + last + ", 1)");
+    const std::string trips = n.has(0) ? "cast(" + n.in(0) + "[" + at + "], i64)" : most;
+    const size_t count = n[*body].outputs.size();
+    const std::string one = n.fresh("one");
+    std::string text = "for " + at + " in shape_of(" + last + ")[0], () { " + one + " = " + scan_loop(n, *body, how, starts, scanned, trips) + "\n";
+    for (size_t i = 0; i < count; ++i)
+        text += "yield " + (i < how.states || !n.has(0) ? part(one, i, count) : "onnx_extended(" + part(one, i, count) + ", " + most + ")") + "\n";
+    const std::string made = n.named("scans", text + "() }");
+    Texts results;
+    for (size_t i = 0; i < count; ++i) results.push_back(part(made, i, count));
+    n.give_each(results);
+}
+
+// SequenceMap: its body for each element; inputs that are no sequences are given to each.
+void sequence_map(NodeText& n) {
+    const std::optional<GraphId> body = n.graph("body");
+    if (!body) return;
+    const size_t count = n[*body].outputs.size();
+    if (count == 0) return n.refuse("its body gives nothing");
+    const std::string at = n.fresh("i");
+    Texts parameters;
+    for (size_t i = 0; i < n.input_count(); ++i) parameters.push_back(i == 0 || n.is_sequence(i) ? n.in(i) + "[" + at + "]" : n.in(i));
+    States all;
+    for (size_t i = 0; i < count; ++i) all.add(n, "all", "[]");
+    const std::string text = n.block(*body, parameters, [&](const Texts& outputs) {
+        Texts next;
+        for (size_t i = 0; i < count; ++i) next.push_back("push(" + all.names[i] + ", " + outputs[i] + ")");
+        return tuple_of(next);
+    });
+    const std::string made = n.named("mapped", "for " + at + " in length(" + n.in(0) + "), " + all.text() + " " + text);
+    Texts results;
+    for (size_t i = 0; i < count; ++i) results.push_back(part(made, i, count));
+    n.give_each(results);
+}
 } // namespace
 
 std::span<const OpRow> control_rows() {
     static constexpr OpRow rows[] = {
     //   operator             since inputs      attributes               form
         {"If",                1,    "",         "",                      "", choice},
+        {"Loop",              1,    "",         "",                      "", loop},
+        {"Scan",              8,    "",         "",                      "", batch_scan},
+        {"Scan",              9,    "",         "",                      "", scan},
+        {"SequenceMap",       17,   "",         "",                      "", sequence_map},
     };
     return rows;
 }

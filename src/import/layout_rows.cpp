@@ -162,7 +162,6 @@ std::span<const OpRow> layout_rows() {
         {"Size",              1,    "x",        "",                      "onnx_size($x)"},
         {"Flatten",           1,    "x",        "axis=1",                "onnx_flatten($x, $axis)"},
         {"Expand",            8,    "x, shape", "",                      "onnx_expand($x, $shape)"},
-        {"Range",             11,   "start, limit, delta", "",           "onnx_range($start, $limit, $delta)"},
         {"Reshape",           1,    "",         "",                      "", reshape},
         {"Unsqueeze",         1,    "",         "",                      "", unsqueeze},
         {"Squeeze",           1,    "",         "",                      "", squeeze},

@@ -19,6 +19,15 @@ void mean(NodeText& n) {
     n.give("(" + all + ") / " + std::to_string(n.input_count()) + ".0");
 }
 
+// Before version 7 operands have one shape, unless broadcast = 1: then the axes of the second begin at `axis` of the first.
+template <const char* form> void aligned(NodeText& n) {
+    std::string b = n.in(1);
+    if (n.integer("broadcast", 0) && n.attribute("axis")) b = "onnx_aligned(" + b + ", " + n.in(0) + ", " + std::to_string(n.integer("axis", 0)) + ")";
+    n.give(std::string(form) + "(" + n.in(0) + ", " + b + ")");
+}
+constexpr char sub[] = "sub", mul[] = "mul", divide[] = "div", power[] = "pow", both[] = "and", either[] = "or", one_of[] = "xor",
+               equal[] = "eq", less[] = "lt", greater[] = "gt";
+
 // fmod = 1 is C's remainder, which has the sign of the dividend.
 void mod(NodeText& n) { n.give((n.integer("fmod", 0) ? "rem(" : "mod(") + n.in(0) + ", " + n.in(1) + ")"); }
 void bit_shift(NodeText& n) {
@@ -59,15 +68,19 @@ void constant(NodeText& n) {
 std::span<const OpRow> math_rows() {
     static constexpr OpRow rows[] = {
     //   operator             since inputs      attributes               form
+        {"Add",                1,    "",         "",                      "", aligned<add>},
         {"Add",               7,    "a, b",     "",                      "$a + $b"},
+        {"Sub",                1,    "",         "",                      "", aligned<sub>},
         {"Sub",               7,    "a, b",     "",                      "$a - $b"},
+        {"Mul",                1,    "",         "",                      "", aligned<mul>},
         {"Mul",               7,    "a, b",     "",                      "$a * $b"},
+        {"Div",                1,    "",         "",                      "", aligned<divide>},
         {"Div",               7,    "a, b",     "",                      "$a / $b"},
-        {"Neg",               6,    "x",        "",                      "-$x"},
-        {"Abs",               6,    "x",        "",                      "abs($x)"},
+        {"Neg",               1,    "x",        "",                      "-$x"},
+        {"Abs",               1,    "x",        "",                      "abs($x)"},
         {"Sign",              9,    "x",        "",                      "sign($x)"},
-        {"Floor",             6,    "x",        "",                      "floor($x)"},
-        {"Ceil",              6,    "x",        "",                      "ceil($x)"},
+        {"Floor",             1,    "x",        "",                      "floor($x)"},
+        {"Ceil",              1,    "x",        "",                      "ceil($x)"},
         {"Round",             11,   "x",        "",                      "round($x)"},
         {"IsNaN",             9,    "x",        "",                      "isnan($x)"},
         {"IsInf",             10,   "x",        "detect_negative=1, detect_positive=1", "onnx_isinf($x, $detect_negative, $detect_positive)"},
@@ -77,12 +90,12 @@ std::span<const OpRow> math_rows() {
         {"BitwiseOr",         18,   "a, b",     "",                      "bit_or($a, $b)"},
         {"BitwiseXor",        18,   "a, b",     "",                      "bit_xor($a, $b)"},
         {"BitwiseNot",        18,   "x",        "",                      "bit_not($x)"},
-        {"Clip",              6,    "",         "",                      "", clip_attributes},
+        {"Clip",              1,    "",         "",                      "", clip_attributes},
         {"Clip",              11,   "",         "",                      "", clip_inputs},
-        {"Exp",               6,    "x",        "",                      "exp($x)"},
-        {"Log",               6,    "x",        "",                      "log($x)"},
-        {"Sqrt",              6,    "x",        "",                      "sqrt($x)"},
-        {"Tanh",              6,    "x",        "",                      "tanh($x)"},
+        {"Exp",               1,    "x",        "",                      "exp($x)"},
+        {"Log",               1,    "x",        "",                      "log($x)"},
+        {"Sqrt",              1,    "x",        "",                      "sqrt($x)"},
+        {"Tanh",              1,    "x",        "",                      "tanh($x)"},
         {"Sin",                7,    "x",        "",                      "sin($x)"},
         {"Cos",                7,    "x",        "",                      "cos($x)"},
         {"Tan",                7,    "x",        "",                      "onnx_tan($x)"},
@@ -95,19 +108,21 @@ std::span<const OpRow> math_rows() {
         {"Acosh",              9,    "x",        "",                      "onnx_acosh($x)"},
         {"Atanh",              9,    "x",        "",                      "onnx_atanh($x)"},
         {"Erf",                9,    "x",        "",                      "erf($x)"},
+        {"Pow",                1,    "",         "",                      "", aligned<power>},
         {"Pow",               7,    "a, b",     "",                      "onnx_pow($a, $b)"},
         {"Gelu",              20,   "x",        "approximate=none|tanh", "onnx_gelu($x, $approximate)"},
-        {"Reciprocal",        6,    "x",        "",                      "1.0 / $x"},
-        {"Relu",              6,    "x",        "",                      "maximum($x, 0)"},
-        {"Sigmoid",           6,    "x",        "",                      "onnx_sigmoid($x)"},
-        {"LeakyRelu",         6,    "x",        "alpha=0.01",            "select($x < 0.0, $alpha * $x, $x)"},
+        {"Reciprocal",        1,    "x",        "",                      "1.0 / $x"},
+        {"Relu",              1,    "x",        "",                      "maximum($x, 0)"},
+        {"Sigmoid",           1,    "x",        "",                      "onnx_sigmoid($x)"},
+        {"LeakyRelu",         1,    "x",        "alpha=0.01",            "select($x < 0.0, $alpha * $x, $x)"},
+        {"PRelu",             1,    "x, slope", "",                      "onnx_channel_prelu($x, $slope)"},
         {"PRelu",             7,    "x, slope", "",                      "select($x < 0, $slope * $x, $x)"},
         {"ThresholdedRelu",   10,   "x",        "alpha=1.0",             "select($x > $alpha, $x, 0.0)"},
-        {"Elu",               6,    "x",        "alpha=1.0",             "select($x < 0.0, $alpha * onnx_expm1(minimum($x, 0.0)), $x)"},
+        {"Elu",               1,    "x",        "alpha=1.0",             "select($x < 0.0, $alpha * onnx_expm1(minimum($x, 0.0)), $x)"},
         {"Celu",              12,   "x",        "alpha=1.0",             "select($x < 0.0, $alpha * onnx_expm1(minimum($x, 0.0) / $alpha), $x)"},
-        {"Selu",              6,    "x",        "alpha=1.6732632, gamma=1.050701",
+        {"Selu",              1,    "x",        "alpha=1.6732632, gamma=1.050701",
                                                                          "$gamma * select($x < 0.0, $alpha * onnx_expm1(minimum($x, 0.0)), $x)"},
-        {"HardSigmoid",       6,    "x",        "alpha=0.2, beta=0.5",   "maximum(minimum($alpha * $x + $beta, 1.0), 0.0)"},
+        {"HardSigmoid",       1,    "x",        "alpha=0.2, beta=0.5",   "maximum(minimum($alpha * $x + $beta, 1.0), 0.0)"},
         {"HardSwish",         14,   "x",        "",                      "$x * maximum(minimum($x / 6.0 + 0.5, 1.0), 0.0)"},
         {"Softplus",          1,    "x",        "",                      "onnx_softplus($x)"},
         {"Softsign",          1,    "x",        "",                      "$x / (1.0 + abs($x))"},
@@ -116,20 +131,26 @@ std::span<const OpRow> math_rows() {
         {"Shrink",            9,    "x",        "bias=0.0, lambd=0.5",   "onnx_shrink($x, $bias, $lambd)"},
         {"Identity",          1,    "x",        "",                      "$x"},
         {"Not",               1,    "x",        "",                      "not($x)"},
+        {"And",                1,    "",         "",                      "", aligned<both>},
         {"And",               7,    "a, b",     "",                      "and($a, $b)"},
+        {"Or",                 1,    "",         "",                      "", aligned<either>},
         {"Or",                7,    "a, b",     "",                      "or($a, $b)"},
+        {"Xor",                1,    "",         "",                      "", aligned<one_of>},
         {"Xor",               7,    "a, b",     "",                      "xor($a, $b)"},
+        {"Equal",              1,    "",         "",                      "", aligned<equal>},
         {"Equal",             7,    "a, b",     "",                      "$a == $b"},
+        {"Less",               1,    "",         "",                      "", aligned<less>},
         {"Less",              7,    "a, b",     "",                      "$a < $b"},
+        {"Greater",            1,    "",         "",                      "", aligned<greater>},
         {"Greater",           7,    "a, b",     "",                      "$a > $b"},
         {"LessOrEqual",       12,   "a, b",     "",                      "$a <= $b"},
         {"GreaterOrEqual",    12,   "a, b",     "",                      "$a >= $b"},
         {"Where",             9,    "c, a, b",  "",                      "select($c, $a, $b)"},
         {"CastLike",          15,   "x, like",  "saturate=1, round_mode=up|down|stochastic", "onnx_cast_like($x, $like)"},
-        {"Max",               8,    "",         "",                      "", folded<maximum>},
-        {"Min",               8,    "",         "",                      "", folded<minimum>},
-        {"Sum",               8,    "",         "",                      "", folded<add>},
-        {"Mean",              8,    "",         "",                      "", mean},
+        {"Max",               1,    "",         "",                      "", folded<maximum>},
+        {"Min",               1,    "",         "",                      "", folded<minimum>},
+        {"Sum",               1,    "",         "",                      "", folded<add>},
+        {"Mean",              1,    "",         "",                      "", mean},
         {"Cast",              6,    "x",        "",                      "", cast},
         {"Constant",          1,    "",         "",                      "", constant},
     };

@@ -44,6 +44,9 @@ std::vector<Spec> specs_of(std::string_view list) {
 std::string integer_text(int64_t value) { return value < 0 ? "(" + std::to_string(value) + ")" : std::to_string(value); }
 } // namespace
 
+NodeText::NodeText(TextWriter& writer, const Node& node, const OpRow& row, int64_t version)
+    : writer_(writer), node_(node), call_(writer.call()), row_(row), version_(version) {}
+bool NodeText::has(size_t i) const { return i < node_.inputs.size() && !node_.inputs[i].empty() && !writer_.is_absent(node_.inputs[i]); }
 std::string NodeText::in(size_t i) {
     if (!has(i)) {
         refuse("input " + std::to_string(i) + " is left out");
@@ -52,8 +55,14 @@ std::string NodeText::in(size_t i) {
     return writer_.look_up(node_.inputs[i]);
 }
 const Attribute* NodeText::attribute(std::string_view name) const {
-    for (const Attribute& a : node_.attributes)
-        if (a.name == name) return &a;
+    for (const Attribute& a : node_.attributes) {
+        if (a.name != name) continue;
+        if (a.ref_name.empty()) return &a;
+        if (!call_) return nullptr;
+        if (const Attribute* given = call_->node.attribute(a.ref_name)) return given;
+        for (const Attribute& otherwise : call_->function.default_attributes)
+            if (otherwise.name == a.ref_name) return &otherwise;
+    }
     return nullptr;
 }
 int64_t NodeText::integer(std::string_view name, int64_t otherwise) {
@@ -137,24 +146,35 @@ std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view
     }
     return all;
 }
-const Node* NodeText::producer(std::string_view name) const {
-    for (const Graph& graph : writer_.model().graphs)
-        for (const Node& node : graph.nodes)
-            if (std::find(node.outputs.begin(), node.outputs.end(), name) != node.outputs.end()) return &node;
-    return nullptr;
+std::optional<std::vector<double>> NodeText::constant_reals(size_t i) const {
+    const TensorData* data = has(i) ? writer_.constant(node_.inputs[i]) : nullptr;
+    if (!data || data->type != ElemType::float32 || data->dims.size() > 1) return std::nullopt;
+    std::vector<float> values(data->bytes.size() / sizeof(float));
+    std::memcpy(values.data(), data->bytes.data(), data->bytes.size());
+    return std::vector<double>(values.begin(), values.end());
 }
+const Node* NodeText::producer(std::string_view name) const { return writer_.producer(name); }
+const Graph& NodeText::operator[](GraphId graph) const { return writer_.model()[graph]; }
 std::string NodeText::value(std::string_view name) { return writer_.look_up(name); }
 bool NodeText::is_model_input(size_t i) const {
     const std::vector<ValueInfo>& inputs = writer_.model().main().inputs;
-    return has(i) && !writer_.constant(node_.inputs[i]) &&
-           std::any_of(inputs.begin(), inputs.end(), [&](const ValueInfo& input) { return input.name == node_.inputs[i]; });
+    if (!has(i) || writer_.constant(node_.inputs[i])) return false;
+    const TypeInfo* type = writer_.type(node_.inputs[i]);
+    return std::any_of(inputs.begin(), inputs.end(), [&](const ValueInfo& input) { return &input.type == type; });
 }
+namespace {
+bool is_a(const TypeInfo* type, TypeLayer::Kind kind) { return type && !type->layers.empty() && type->layers[0].kind == kind; }
+} // namespace
 bool NodeText::is_optional(size_t i) const {
     if (!has(i)) return false;
-    for (const ValueInfo& input : writer_.model().main().inputs)
-        if (input.name == node_.inputs[i]) return !input.type.layers.empty() && input.type.layers[0].kind == TypeLayer::Kind::optional;
     const Node* from = producer(node_.inputs[i]);
-    return from && from->op_type == "Optional";
+    return is_a(writer_.type(node_.inputs[i]), TypeLayer::Kind::optional) || (from && from->op_type == "Optional");
+}
+bool NodeText::is_sequence(size_t i) const {
+    constexpr std::string_view makers[] = {"SequenceConstruct", "SequenceEmpty", "SequenceInsert", "SequenceErase", "SplitToSequence", "SequenceMap"};
+    if (!has(i)) return false;
+    const Node* from = producer(node_.inputs[i]);
+    return is_a(writer_.type(node_.inputs[i]), TypeLayer::Kind::sequence) || (from && std::ranges::find(makers, from->op_type) != std::end(makers));
 }
 
 std::string NodeText::named(std::string_view stem, const std::string& expression) {
@@ -162,6 +182,7 @@ std::string NodeText::named(std::string_view stem, const std::string& expression
     writer_.line(name + " = " + expression);
     return name;
 }
+std::string NodeText::fresh(std::string_view stem) { return writer_.temporary(stem); }
 void NodeText::line(const std::string& statement) { writer_.line(statement); }
 void NodeText::give(const std::string& expression) {
     std::string targets;
@@ -187,7 +208,11 @@ std::string NodeText::block(GraphId graph, std::span<const std::string> paramete
     }
     Result<std::string> text = writer_.block([&]() -> Result<std::string> {
         TRY(writer_.enter(inner));
-        for (size_t i = 0; i < parameters.size(); ++i) writer_.scopes().back().names[inner.inputs[i].name] = parameters[i];
+        for (size_t i = 0; i < parameters.size(); ++i) {
+            const bool is_name = parameters[i].find_first_of("( [.") == std::string::npos;       // what is computed is computed once
+            if (is_name) writer_.name(inner.inputs[i].name, parameters[i]);
+            else writer_.line(writer_.bind(inner.inputs[i].name) + " = " + parameters[i]);
+        }
         TRY(writer_.nodes(inner.nodes));
         std::vector<std::string> outputs;
         for (const ValueInfo& output : inner.outputs) outputs.push_back(writer_.look_up(output.name));

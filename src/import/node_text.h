@@ -7,17 +7,18 @@
 
 namespace nereus::onnx {
 class TextWriter;
+struct Call;
 
 class NodeText {
  public:
-    NodeText(TextWriter& writer, const Node& node, const OpRow& row, int64_t version) : writer_(writer), node_(node), row_(row), version_(version) {}
+    NodeText(TextWriter& writer, const Node& node, const OpRow& row, int64_t version);
     Status run();
 
     // What rows read. An attribute of another type is the node's error; it reads as if it were left out.
     const Node& node() const { return node_; }
     int64_t version() const { return version_; }       // of the operator's domain
     size_t input_count() const { return node_.inputs.size(); }
-    bool has(size_t i) const { return i < node_.inputs.size() && !node_.inputs[i].empty(); }
+    bool has(size_t i) const;
     std::string in(size_t i);                          // %x
     size_t output_count() const { return node_.outputs.size(); }
     bool wants(size_t i) const { return i < node_.outputs.size() && !node_.outputs[i].empty(); }
@@ -32,13 +33,17 @@ class NodeText {
     // Of an input that the file knows: an initializer, what a Constant gives, or a Concat of such.
     std::optional<std::vector<int64_t>> constant_integers(size_t i) const;
     std::optional<std::vector<int64_t>> constant_integers(std::string_view name) const;
+    std::optional<std::vector<double>> constant_reals(size_t i) const;               // of f32 that the file knows
     const Node* producer(std::string_view name) const; // the node that gives it; null: none
     std::string value(std::string_view name);          // %x, of any value in scope
     bool is_model_input(size_t i) const;               // nothing but running tells what it is
-    bool is_optional(size_t i) const;                  // an Option, as far as the model's inputs and its Optional nodes tell
+    bool is_optional(size_t i) const;                  // an Option, as far as the file and its Optional nodes tell
+    bool is_sequence(size_t i) const;                  // a Seq, as far as the file and the nodes that make sequences tell
+    const Graph& operator[](GraphId graph) const;
 
     // What rows write.
     std::string named(std::string_view stem, const std::string& expression);        // %t = expression; gives %t
+    std::string fresh(std::string_view stem);          // %t, a name that nothing has yet
     void line(const std::string& statement);
     void give(const std::string& expression);          // the node's outputs; of several, a tuple of as many as the row has
     void give_each(const std::vector<std::string>& expressions);
@@ -54,6 +59,7 @@ class NodeText {
 
     TextWriter& writer_;
     const Node& node_;
+    const Call* call_;                                 // that the node is in, of a function; null: none
     const OpRow& row_;
     int64_t version_;
     Status status_ = {};

@@ -22,6 +22,8 @@ std::span<const OpRow> layout_rows();
 std::span<const OpRow> reduce_rows();
 std::span<const OpRow> index_rows();
 std::span<const OpRow> layer_rows();
+std::span<const OpRow> spatial_rows();
+std::span<const OpRow> image_rows();
 std::span<const OpRow> control_rows();
 std::span<const OpRow> sequence_rows();
 std::span<const OpRow> attention_rows();
@@ -32,6 +34,8 @@ std::span<const OpRow> signal_rows();
 std::span<const OpRow> quantised_rows();
 std::span<const OpRow> optimiser_rows();
 std::span<const OpRow> feature_rows();
+using OpFamily = std::span<const OpRow> (*)();
+std::span<const OpFamily> op_families();               // all of the above
 
 // The newest row that is not newer than the version; null: there is none.
 const OpRow* find_row(std::string_view domain, std::string_view name, int64_t version);

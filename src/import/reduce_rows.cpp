@@ -99,7 +99,7 @@ std::span<const OpRow> reduce_rows() {
         {"CumSum",            11,   "x, axis",  "exclusive=0, reverse=0", "onnx_cumsum($x, $axis, $exclusive, $reverse)"},
         {"CumProd",           26,   "x, axis",  "exclusive=0, reverse=0", "onnx_cumprod($x, $axis, $exclusive, $reverse)"},
         {"ConstantOfShape",   9,    "",         "",                      "", constant_of_shape},
-        {"Range",             27,   "start, limit, delta", "stash_type=1", "onnx_number_range($start, $limit, $delta)"},
+        {"Range",             11,   "start, limit, delta", "",           "onnx_number_range($start, $limit, $delta)"},
         {"EyeLike",           9,    "",         "",                      "", eye_like},
         {"Trilu",             14,   "x, k=0",   "upper=1",               "onnx_trilu($x, $k, $upper)"},
         {"OneHot",            9,    "indices, depth, values", "axis=-1", "onnx_one_hot($indices, $depth, $values, $axis)"},

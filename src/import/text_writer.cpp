@@ -3,11 +3,19 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <map>
 
 namespace nereus::onnx {
 namespace {
-constexpr int deepest = 64;                            // graphs in graphs; the language takes far fewer loops
+// "  # Conv 'stem'", on one line whatever the name is; nothing if the node has no name.
+std::string label_of(const Node& node) {
+    if (node.name.empty()) return {};
+    std::string label = "  # " + std::string(node.op_type) + " '" + std::string(node.name.substr(0, 120)) + "'";
+    std::ranges::replace_if(label, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)); }, '?');
+    return label;
+}
+
+constexpr int deepest = 64;                            // graphs in graphs, calls in calls; the language takes far fewer loops
+constexpr size_t most_nodes = 1'000'000;               // functions that call functions may double them at each step
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -45,23 +53,21 @@ std::string Names::fresh(std::string_view wish, std::string_view otherwise) {
 
 int64_t TextWriter::version_of(std::string_view domain) const {
     if (domain == "ai.onnx") domain = "";
-    for (const OpsetImport& import : model_.opset_imports)
+    for (const OpsetImport& import : call_ ? call_->function.opset_imports : model_.opset_imports)
         if (import.domain == domain || (domain.empty() && import.domain == "ai.onnx")) return import.version;
     return 1;
 }
 
-// Missing operators by name and version, with the nodes that ask for them.
-Status TextWriter::supported() {
-    std::map<std::string, std::vector<std::string_view>> missing;
-    for (const Graph& graph : model_.graphs) {
-        if (graph.depth > deepest) return Error{Code::limit, "graphs are nested more than " + std::to_string(deepest) + " deep"};
-        for (const Node& node : graph.nodes)
-            if (!find_row(node.domain, node.op_type, version_of(node.domain)))
-                missing[(node.domain.empty() ? "" : std::string(node.domain) + ".") + std::string(node.op_type) + " (opset " + std::to_string(version_of(node.domain)) + ")"].push_back(node.name);
-    }
-    if (missing.empty()) return {};
-    std::string text = missing.size() == 1 ? "an operator is not offered" : std::to_string(missing.size()) + " operators are not offered";
-    for (const auto& [op, nodes] : missing) {
+void TextWriter::is_missing(const Node& node) {
+    const std::string domain = node.domain.empty() ? "" : std::string(node.domain) + ".";
+    not_offered_[domain + std::string(node.op_type) + " (opset " + std::to_string(version_of(node.domain)) + ")"].push_back(node.name);
+    for (std::string_view output : node.outputs)
+        if (!output.empty()) bind(output);
+}
+Status TextWriter::all_offered() const {
+    if (not_offered_.empty()) return {};
+    std::string text = not_offered_.size() == 1 ? "an operator is not offered" : std::to_string(not_offered_.size()) + " operators are not offered";
+    for (const auto& [op, nodes] : not_offered_) {
         text += "\n  " + op + ", " + std::to_string(nodes.size()) + (nodes.size() == 1 ? " node" : " nodes");
         if (!nodes[0].empty()) text += ", the first is '" + std::string(nodes[0]) + "'";
     }
@@ -88,7 +94,15 @@ Result<std::string> TextWriter::type_text(const TypeInfo& type) {
     if (type.leaf != TypeInfo::Leaf::tensor) return Error{Code::unsupported, "its type is not that of a tensor"};
     const std::string_view dtype = dtype_text(type.elem);
     if (dtype.empty()) return Error{Code::unsupported, "its elements are " + std::string(onnx_type_name(type.elem))};
-    return before + "Tensor[" + shape_text(type) + ", " + std::string(dtype) + "]" + after;
+    // Elements of a sequence may differ in the sizes that the file has one name for.
+    const bool in_sequence = std::ranges::any_of(type.layers, [](const TypeLayer& layer) { return layer.kind == TypeLayer::Kind::sequence; });
+    return before + "Tensor[" + (in_sequence ? rank_text(type) : shape_text(type)) + ", " + std::string(dtype) + "]" + after;
+}
+std::string TextWriter::rank_text(const TypeInfo& type) {
+    if (!type.shape) return "..";
+    std::string out = "(";
+    for (size_t i = 0; i < type.shape->size(); ++i) out += i ? ", ?" : "?";
+    return out + ")";
 }
 std::string TextWriter::shape_text(const TypeInfo& type) {
     if (!type.shape) return "..";
@@ -97,20 +111,35 @@ std::string TextWriter::shape_text(const TypeInfo& type) {
     return out + ")";
 }
 
+const TextWriter::Known* TextWriter::find(std::string_view name) const {
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+        if (auto it = scope->find(name); it != scope->end() && (!it->second.text.empty() || it->second.is_absent)) return &it->second;
+        if (scope->is_function) break;
+    }
+    return nullptr;
+}
 std::string TextWriter::look_up(std::string_view name) {
-    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-        if (auto it = scope->names.find(name); it != scope->names.end()) return it->second;
+    if (const Known* known = find(name)) return known->text;
     if (missing_) missing_ = Error{Code::name, "nothing gives '" + std::string(name) + "', which a node reads"};
     return "%" + std::string(name);
 }
 const TensorData* TextWriter::constant(std::string_view name) const {
-    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-        if (auto it = scope->constants.find(name); it != scope->constants.end()) return it->second;
-        if (scope->names.contains(name)) return nullptr;
-    }
-    return nullptr;
+    const Known* known = find(name);
+    return known ? known->constant : nullptr;
 }
-std::string TextWriter::bind(std::string_view name) { return scopes_.back().names[name] = "%" + values_.fresh(name, "v"); }
+const Node* TextWriter::producer(std::string_view name) const {
+    const Known* known = find(name);
+    return known ? known->producer : nullptr;
+}
+const TypeInfo* TextWriter::type(std::string_view name) const {
+    const Known* known = find(name);
+    return known ? known->type : nullptr;
+}
+bool TextWriter::is_absent(std::string_view name) const {
+    const Known* known = find(name);
+    return known && known->is_absent;
+}
+std::string TextWriter::bind(std::string_view name) { return scopes_.back()[name].text = "%" + values_.fresh(name, "v"); }
 
 std::string TextWriter::weight(const TensorData& data, std::string_view stem) {
     auto [it, is_new] = weight_names_.try_emplace(&data);
@@ -121,15 +150,17 @@ std::string TextWriter::weight(const TensorData& data, std::string_view stem) {
     return it->second;
 }
 
-void TextWriter::line(const std::string& statement) { out_ += std::string(2 * size_t(indent_), ' ') + statement + "\n"; }
+// Behind the line stands the node that it was written for: errors show the line.
+void TextWriter::line(const std::string& statement) { out_ += std::string(2 * size_t(indent_), ' ') + statement + label_ + "\n"; }
 
 Result<std::string> TextWriter::block(const std::function<Result<std::string>()>& body) {
+    if (depth_ == deepest) return Error{Code::limit, "graphs are nested more than " + std::to_string(deepest) + " deep"};
     std::string outer = std::exchange(out_, {});
-    ++indent_;
+    ++indent_, ++depth_;
     scopes_.emplace_back();
     Result<std::string> end = body();
     scopes_.pop_back();
-    --indent_;
+    --indent_, --depth_;
     std::string inner = std::exchange(out_, std::move(outer));
     if (!end) return end;
     return "{\n" + inner + std::string(2 * size_t(indent_ + 1), ' ') + *end + "\n" + std::string(2 * size_t(indent_), ' ') + "}";
@@ -138,48 +169,104 @@ Result<std::string> TextWriter::block(const std::function<Result<std::string>()>
 Status TextWriter::enter(const Graph& graph) {
     if (!graph.sparse_initializers.empty()) return Error{Code::unsupported, "sparse initializers are not offered"};
     for (const TensorData& data : graph.initializers) {
-        scopes_.back().names[data.name] = weight(data, data.name);
+        name(data.name, weight(data, data.name));
         know_constant(data.name, &data);
     }
+    for (const std::vector<ValueInfo>* infos : {&graph.inputs, &graph.outputs, &graph.value_info})
+        for (const ValueInfo& info : *infos) scopes_.back()[info.name].type = &info.type;
+    return {};
+}
+
+const Function* TextWriter::function_of(const Node& node) const {
+    for (const Function& function : model_.functions)
+        if (function.name == node.op_type && function.domain == node.domain && function.overload == node.overload) return &function;
+    return nullptr;
+}
+// Its nodes are written where the call stands, in a scope that sees the inputs only.
+Status TextWriter::call_function(const Function& function, NodeText& node) {
+    if (depth_ == deepest) return Error{Code::limit, "calls of functions are nested more than " + std::to_string(deepest) + " deep"};
+    Scope scope;
+    scope.is_function = true;
+    for (size_t i = 0; i < function.inputs.size(); ++i) {
+        Known& input = scope[function.inputs[i]];
+        if (!node.has(i)) input.is_absent = true;
+        else if (const Known* given = find(node.node().inputs[i])) input = *given;
+        else input.text = node.in(i);                  // which says that nothing gives it
+    }
+    const Call call{function, node, call_};
+    call_ = &call;
+    ++depth_;
+    scopes_.push_back(std::move(scope));
+    Status done = nodes(function.nodes);
+    std::vector<std::string> results;
+    for (std::string_view output : function.outputs) results.push_back(done ? look_up(output) : "");
+    scopes_.pop_back();
+    --depth_;
+    call_ = call.around;
+    TRY(std::move(done));
+    const std::vector<std::string_view>& outputs = node.node().outputs;
+    if (outputs.size() > results.size()) return Error{Code::type, "it has " + std::to_string(outputs.size()) + " outputs, the function " + std::to_string(results.size())};
+    for (size_t i = 0; i < outputs.size(); ++i)
+        if (!outputs[i].empty()) name(outputs[i], results[i]);
     return {};
 }
 
 Status TextWriter::nodes(std::span<const Node> nodes) {
+    const std::string outer = label_;
     for (const Node& node : nodes) {
+        label_ = label_of(node);
+        if (++written_ > most_nodes) return Error{Code::limit, "more than " + std::to_string(most_nodes) + " nodes, those of functions counted at each call"};
         const int64_t version = version_of(node.domain);
-        const OpRow* row = find_row(node.domain, node.op_type, version);
-        Status written = NodeText(*this, node, *row, version).run();
+        const Function* function = function_of(node);
+        const OpRow* row = function ? nullptr : find_row(node.domain, node.op_type, version);
+        if (!function && !row) {
+            is_missing(node);
+            continue;
+        }
+        static constexpr OpRow no_row{};
+        NodeText text(*this, node, row ? *row : no_row, version);
+        Status written = function ? call_function(*function, text) : text.run();
         if (written && !missing_) written = missing_.error();
-        if (written) continue;
-        Error error = std::move(written).error();
-        error.message = std::string(node.op_type) + (node.name.empty() ? "" : " '" + std::string(node.name) + "'") + ": " + error.message;
-        return error;
+        if (!written) {
+            Error error = std::move(written).error();
+            error.message = std::string(node.op_type) + (node.name.empty() ? "" : " '" + std::string(node.name) + "'") + ": " + error.message;
+            return error;
+        }
+        for (std::string_view output : node.outputs)
+            if (!output.empty() && !function) scopes_.back()[output].producer = &node;
     }
+    label_ = outer;
     return {};
 }
 
 Status TextWriter::parameters(ModelText& out, std::string& out_header) {
     const Graph& main = model_.main();
+    Status status;                                     // of the first whose type is not offered; all have names
     for (const ValueInfo& input : main.inputs) {
-        if (scopes_.back().names.contains(input.name)) continue;         // a default for it: an initializer
-        Result<std::string> type = type_text(input.type);
-        if (!type) return Error{Code::unsupported, "input '" + std::string(input.name) + "': " + type.error().message};
+        if (constant(input.name)) continue;                      // a default for it: an initializer
         const std::string name = bind(input.name);
+        Result<std::string> type = type_text(input.type);
+        if (!type) {
+            if (status) status = Error{Code::unsupported, "input '" + std::string(input.name) + "': " + type.error().message};
+            continue;
+        }
         out.inputs.push_back({input.name, name.substr(1), &input.type});
         out_header += (out_header.empty() ? "" : ", ") + name + ": " + *type;
     }
-    return {};
+    return status;
 }
 
 Result<ModelText> TextWriter::run() {
-    TRY(supported());
     const Graph& main = model_.main();
     ModelText out;
     std::string header, result;
     scopes_.emplace_back();
     TRY(enter(main));
-    TRY(parameters(out, header));
-    TRY(nodes(main.nodes));
+    Status types = parameters(out, header);
+    Status written = nodes(main.nodes);
+    TRY(all_offered());
+    TRY(std::move(types));
+    TRY(std::move(written));
     for (const ValueInfo& output : main.outputs) {
         const std::string value = look_up(output.name);
         out.outputs.push_back({output.name, value.substr(1), &output.type});

@@ -2,9 +2,12 @@
 #pragma once
 #include "import/model_text.h"
 #include <functional>
+#include <map>
 #include <unordered_map>
 
 namespace nereus::onnx {
+class NodeText;
+
 // Identifiers of the language for names of ONNX, which may be any text: letters, digits and _ stay.
 class Names {
  public:
@@ -16,6 +19,13 @@ class Names {
 
 std::string_view dtype_text(ElemType type);            // f32; empty: the language has no such elements
 
+// A call of a function of the model, whose nodes are written in its place.
+struct Call {
+    const Function& function;
+    const NodeText& node;                              // says what the attributes are
+    const Call* around;
+};
+
 class TextWriter {
  public:
     TextWriter(const ModelFile& model, const TextOptions& options) : model_(model), options_(options) {}
@@ -25,7 +35,10 @@ class TextWriter {
     Status nodes(std::span<const Node> nodes);
     std::string look_up(std::string_view name);        // %x; a name that nothing gives is an error of run()
     const TensorData* constant(std::string_view name) const;
-    void know_constant(std::string_view name, const TensorData* data) { scopes_.back().constants[name] = data; }
+    void know_constant(std::string_view name, const TensorData* data) { scopes_.back()[name].constant = data; }
+    const Node* producer(std::string_view name) const; // null: none, or an input
+    const TypeInfo* type(std::string_view name) const; // as the file says; null: it does not
+    bool is_absent(std::string_view name) const;       // an input of a function that its call leaves out
     std::string bind(std::string_view name);           // a new %x for a value of the graph at hand
     std::string temporary(std::string_view stem) { return "%" + values_.fresh(stem, "t"); }
     std::string weight(const TensorData& data, std::string_view stem);
@@ -33,15 +46,28 @@ class TextWriter {
     // Everything that `body` writes goes into a block of its own, which is given back with its braces.
     Result<std::string> block(const std::function<Result<std::string>()>& body);
     Status enter(const Graph& graph);                  // its weights
-    struct Scope { std::unordered_map<std::string_view, std::string> names; std::unordered_map<std::string_view, const TensorData*> constants; };
-    std::vector<Scope>& scopes() { return scopes_; }
+    void name(std::string_view name, std::string text) { scopes_.back()[name].text = std::move(text); }
     int64_t version_of(std::string_view domain) const;
+    const Call* call() const { return call_; }         // that is being written out; null: the main graph is
 
  private:
-    Status supported();                                // or all that is not, at once
+    struct Known {                                     // of a value, by its name in the file
+        std::string text;                              // %x; empty: not bound here
+        const TensorData* constant = nullptr;
+        const Node* producer = nullptr;
+        const TypeInfo* type = nullptr;
+        bool is_absent = false;
+    };
+    struct Scope : std::unordered_map<std::string_view, Known> { bool is_function = false; };      // which sees no scope around
+    const Known* find(std::string_view name) const;
+    const Function* function_of(const Node& node) const;
+    Status call_function(const Function& function, NodeText& node);
+    void is_missing(const Node& node);
+    Status all_offered() const;                        // or all that is not, at once
     Status parameters(ModelText& out, std::string& out_header);
     Result<std::string> type_text(const TypeInfo& type);
     std::string shape_text(const TypeInfo& type);
+    static std::string rank_text(const TypeInfo& type);
     std::string dim_text(const Dim& dim);
 
     const ModelFile& model_;
@@ -49,9 +75,13 @@ class TextWriter {
     Names values_, dims_;
     std::unordered_map<std::string_view, std::string> dim_names_;
     std::vector<Scope> scopes_;
+    const Call* call_ = nullptr;
+    int depth_ = 0;                                    // of graphs in graphs and calls in calls
+    size_t written_ = 0;                               // nodes, those of functions at each call
+    std::map<std::string, std::vector<std::string_view>> not_offered_;       // operators with versions, and nodes that ask for them
     std::vector<Weight> weights_;
     std::unordered_map<const TensorData*, std::string> weight_names_;
-    std::string out_;
+    std::string out_, label_;
     int indent_ = 1;
     Status missing_ = {};                              // the first name that nothing gives
 };

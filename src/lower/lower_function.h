@@ -80,6 +80,7 @@ class LowerFunction {
     std::unordered_map<TypeId, std::vector<size_t>> leaf_offsets_;
     std::unordered_map<ValueId, const Binding*> definition_;         // of source values
     std::unordered_map<ValueId, BindingId> made_by_;                 // of lowered values
+    std::unordered_map<ValueId, StridedView> strided_;               // lowered values that may be read where others are
     uint32_t next_name_ = 0;
 };
 } // namespace nereus

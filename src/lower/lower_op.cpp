@@ -55,6 +55,15 @@ class LowerOp final : public OpLowering {
         b.groups = {ArgGroup{uint32_t(b.args.size()), true}};
         in_.emit(std::move(b));
     }
+    void reads_as(ValueId result, StridedView view) override { in_.strided_[result] = std::move(view); }
+    StridedView strided(ValueId v) override {
+        if (auto it = in_.strided_.find(v); it != in_.strided_.end()) return it->second;
+        StridedView dense{.source = v};
+        const std::vector<Dim> extents = shape(v);
+        const std::vector<Stride> strides = dense_strides(dims(), extents);
+        for (size_t i = 0; i < extents.size(); ++i) dense.axes.push_back({{extents[i]}, {strides[i]}});
+        return dense;
+    }
     void numbers(ValueId result, std::vector<Dim> values) override {
         Binding b{.form = Form::op, .op = &low_op(LowOp::numbers), .results = {result}, .span = binding_.span};
         for (Dim value : values) {

@@ -11,6 +11,8 @@ std::span<const OpDef> reduce_ops();       // sum, max, sum_to
 std::span<const OpDef> matmul_ops();
 std::span<const OpDef> shape_ops();        // the same elements in another shape, and tensors made from sizes
 std::span<const OpDef> index_ops();        // parts of a tensor: by range, by index, by condition
+std::span<const OpDef> windows_ops();      // sliding windows along the last axes
+std::span<const OpDef> conv_ops();         // convolution and its adjoints
 std::span<const OpDef> sort_ops();
 std::span<const OpDef> random_ops();
 std::span<const OpDef> structure_ops();    // builtins: cells, Seq, print, assert, equal, gradients

@@ -48,6 +48,13 @@ struct ShapePart {
     int64_t from = 0;                        // tail: axis; head: how many are left out
 };
 
+// A value whose elements are those of another one, along other strides: each of its axes is a row-major list of extents.
+struct StridedView {
+    struct Axis { std::vector<Dim> extents; std::vector<Stride> strides; };
+    ValueId source;
+    std::vector<Axis> axes;
+};
+
 // The binding being lowered, tuples already taken apart, and where its parts go.
 class OpLowering {
  public:
@@ -83,6 +90,9 @@ class OpLowering {
     virtual Status launch(LaunchSpec spec) = 0;
     virtual void view(ValueId result, ValueId source) = 0;           // the same elements in another shape
     virtual void copy(ValueId result, ValueId source) = 0;           // the same elements, to be written over in part
+    // Besides being written, the result may be read at its source; unless somebody else wants it, it is not written then.
+    virtual void reads_as(ValueId result, StridedView view) = 0;
+    virtual StridedView strided(ValueId v) = 0;                      // dense, if it is none
     virtual void numbers(ValueId result, std::vector<Dim> values) = 0;   // a small i64 tensor of sizes
     virtual void concat_seq(ValueId result, ValueId seq, int64_t axis) = 0;      // of as many tensors as there are
     virtual void check(Dim a, Relation relation, Dim b, std::string what) = 0;   // fails when it runs, unless it holds

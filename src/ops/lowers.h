@@ -37,6 +37,12 @@ template <loop::Update update> Status lower_scatter(OpLowering& l) { return lowe
 Status lower_nonzero(OpLowering& l);
 Status lower_nonzero_into(OpLowering& l, ValueId y);     // a row of y per axis of shape(c)
 
+Status lower_windows(OpLowering& l);
+Status lower_fold_windows(OpLowering& l);
+Status lower_conv(OpLowering& l);
+Status lower_conv_input(OpLowering& l);
+Status lower_conv_weight(OpLowering& l);
+
 Status lower_topk(OpLowering& l);
 
 Status lower_random(OpLowering& l);

@@ -17,6 +17,11 @@ Status fold_split(OpLowering& l, std::string_view name, loop::Fold fold, const s
     return k.finish();
 }
 
+void append(StridedView::Axis& to, const StridedView::Axis& more) {
+    to.extents.insert(to.extents.end(), more.extents.begin(), more.extents.end());
+    to.strides.insert(to.strides.end(), more.strides.begin(), more.strides.end());
+}
+
 Status lower_fold(OpLowering& l, std::string_view name, loop::Fold fold) {
     ValueId x = l.arg(0);
     const std::vector<Dim> shape = l.shape(x);
@@ -34,41 +39,35 @@ Status lower_fold(OpLowering& l, std::string_view name, loop::Fold fold) {
         SplitExtents split = split_extents(l.dims(), shape, axes_that_go(l.dims(), axes, shape.size()));
         return fold_split(l, name, fold, split.stay, split.go);
     }
-    std::vector<Stride> strides = dense_strides(l.dims(), shape), outer_strides, inner_strides;
-    std::vector<Dim> outer, inner;
-    for (size_t i = 0; i < shape.size(); ++i) {
-        (reduced[i] ? inner : outer).push_back(shape[i]);
-        (reduced[i] ? inner_strides : outer_strides).push_back(strides[i]);
-    }
+    const StridedView from = l.strided(x);
+    StridedView::Axis outer, inner;
+    for (size_t i = 0; i < shape.size(); ++i) append(reduced[i] ? inner : outer, from.axes[i]);
     KernelWriter k(l, std::string(name));
-    loop::GroupId g = k.group("g", loop::Role::parallel, outer), r = k.group("r", loop::Role::reduce, inner);
-    loop::ExprId each = k.read(x, {{g, outer_strides}, {r, inner_strides}});
+    loop::GroupId g = k.group("g", loop::Role::parallel, outer.extents), r = k.group("r", loop::Role::reduce, inner.extents);
+    loop::ExprId each = k.read(from.source, {{g, outer.strides}, {r, inner.strides}});
     loop::ExprId all = k.builder().reduce(fold, r, each);
-    k.store(l.result(), {{g, dense_strides(l.dims(), outer)}}, all);
+    k.store(l.result(), {{g, dense_strides(l.dims(), outer.extents)}}, all);
     return k.finish();
 }
 
 // Two folds: what is chosen, then the first or last place that has it. NaN is chosen if there is one, and equals nothing.
 Status lower_place(OpLowering& l, std::string_view name, loop::Fold fold) {
     ValueId x = l.arg(0);
-    std::vector<Dim> others = l.shape(x);
-    std::vector<Stride> strides = dense_strides(l.dims(), others);
+    const StridedView from = l.strided(x);
     const int64_t given = l.integer("axis");
-    const ptrdiff_t axis = given < 0 ? given + ptrdiff_t(others.size()) : given;
-    const Dim extent = others[size_t(axis)];
-    const Stride along = strides[size_t(axis)];
-    others.erase(others.begin() + axis);
-    strides.erase(strides.begin() + axis);
+    const size_t axis = size_t(given < 0 ? given + int64_t(from.axes.size()) : given);
+    StridedView::Axis others, along;
+    for (size_t i = 0; i < from.axes.size(); ++i) append(i == axis ? along : others, from.axes[i]);
     KernelWriter k(l, std::string(name));
     loop::Builder& b = k.builder();
-    loop::GroupId g = k.group("g", loop::Role::parallel, others), r = k.group("r", loop::Role::reduce, {extent});
-    loop::ExprId each = k.read(x, {{g, strides}, {r, {along}}});
+    loop::GroupId g = k.group("g", loop::Role::parallel, others.extents), r = k.group("r", loop::Role::reduce, along.extents);
+    loop::ExprId each = k.read(from.source, {{g, others.strides}, {r, along.strides}});
     loop::ExprId is_chosen = b.apply(loop::Op::eq, each, b.reduce(fold, r, each));
     if (is_float(l.dtype(x))) is_chosen = b.apply(loop::Op::logical_or, is_chosen, b.apply(loop::Op::ne, each, each));
     const bool last = l.boolean("select_last_index");
     loop::ExprId nowhere = b.integer(DType::i64, last ? -1 : std::numeric_limits<int64_t>::max());
     loop::ExprId place = b.reduce(last ? loop::Fold::max : loop::Fold::min, r, b.apply(loop::Op::select, is_chosen, b.index(r), nowhere));
-    k.store(l.result(), {{g, dense_strides(l.dims(), others)}}, place);
+    k.store(l.result(), {{g, dense_strides(l.dims(), others.extents)}}, place);
     return k.finish();
 }
 } // namespace

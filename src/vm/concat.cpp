@@ -1,8 +1,31 @@
 #include "vm/concat.h"
 #include "vm/extents.h"
+#include <algorithm>
 #include <cstring>
 
 namespace nereus {
+Status StackShape::add(std::span<const int64_t> dims) {
+    if (dims_[0] == 0) {
+        if (dims.size() == max_rank) return Error{Code::limit, "rank " + std::to_string(max_rank + 1) + " is over the limit of " + std::to_string(max_rank)};
+        std::copy(dims.begin(), dims.end(), dims_ + 1);
+        rank_ = dims.size() + 1;
+    }
+    const std::span<const int64_t> first = this->dims().subspan(1);
+    if (!std::ranges::equal(first, dims)) return Error{Code::shape, "yield: trip " + std::to_string(dims_[0]) + " gives " + shape_text(dims) + ", the first gave " + shape_text(first)};
+    ++dims_[0];
+    return {};
+}
+Result<TensorObject*> stack(Heap& heap, DType dtype, const SeqObject& seq) {
+    auto item = [&](uint32_t i) -> const TensorObject& { return *static_cast<const TensorObject*>(seq.items->at[i]); };
+    StackShape shape;
+    for (uint32_t i = 0; i < seq.count; ++i) TRY(shape.add(item(i).extents()));
+    TensorObject* made = heap.new_tensor(dtype, shape.dims());
+    if (!made) return made;
+    const int64_t bytes = extent_product(shape.dims().subspan(1)) * size_of(dtype);
+    for (uint32_t i = 0; bytes > 0 && i < seq.count; ++i) std::memcpy(made->data + int64_t(i) * bytes, item(i).data, size_t(bytes));
+    return made;
+}
+
 Status ConcatShape::add(std::span<const int64_t> dims) {
     if (!any_) {
         int64_t rank = int64_t(dims.size());

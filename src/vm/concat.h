@@ -6,6 +6,19 @@
 namespace nereus {
 // Joined along an axis, which may count from the end. Null: no memory.
 Result<TensorObject*> concat(Heap& heap, DType dtype, const SeqObject& seq, int64_t axis);
+// One after the other along a new first axis; all have one shape. Null: no memory.
+Result<TensorObject*> stack(Heap& heap, DType dtype, const SeqObject& seq);
+
+// The shape of the stacked tensor, met item by item; of none, (0).
+class StackShape {
+ public:
+    Status add(std::span<const int64_t> dims);
+    std::span<const int64_t> dims() const { return {dims_, rank_}; }
+
+ private:
+    int64_t dims_[max_rank] = {};
+    size_t rank_ = 1;
+};
 
 // The shape of the joined tensor, met item by item.
 class ConcatShape {

@@ -292,6 +292,13 @@ bool Context::execute(Frame* frame) {
         }
         case Opcode::seq_stack: {
             auto* seq = reinterpret_cast<SeqObject*>(R[in.b]);
+            if (list(in.c).empty()) {
+                Result<TensorObject*> stacked = stack(heap_, DType(in.x), *seq);
+                if (!stacked) return current_ = frame, fault(at, stacked.error().code, stacked.error().message);
+                if (!*stacked) return current_ = frame, out_of_memory(at);
+                put(in.a, *stacked);
+                break;
+            }
             TensorObject* made = heap_.new_tensor(DType(in.x), gather(list(in.c)));
             if (!made) return current_ = frame, out_of_memory(at);
             int64_t bytes = size_of(DType(in.x));

@@ -151,6 +151,18 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
     case Opcode::print: break;
 
     case Opcode::new_tensor: case Opcode::seq_stack: {
+        if (in.op == Opcode::seq_stack && list(in.c).empty()) {
+            const Thing* seq = known(in.b);
+            if (!seq) return refuse(state, late_size);
+            StackShape shape;
+            for (Word item : seq->parts) {
+                const Thing* tensor = heap.find(item);
+                if (!tensor || tensor->at_most) return refuse(state, late_size);
+                if (Status status = shape.add(tensor->dims); !status) return fails(state, status.error().code, status.error().message);
+            }
+            result = make_tensor(shape.dims(), true);
+            break;
+        }
         std::optional<std::span<const int64_t>> dims = extents(in.op == Opcode::new_tensor ? in.b : in.c);
         if (!dims) return refuse(state, late_size);
         result = make_tensor(*dims, in.op == Opcode::seq_stack);

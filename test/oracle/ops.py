@@ -728,8 +728,88 @@ def powers():
     fails("pow", [np.zeros((2, 3), np.float32), np.zeros((2, 4), np.float32)], "shape")
 
 
+def taken(x, window, strides, dilations):
+    """Windows along the last axes, taps on axes of their own."""
+    k, lead = len(window), x.ndim - len(window)
+    span = tuple((w - 1) * d + 1 for w, d in zip(window, dilations))
+    if any(n < s for n, s in zip(x.shape[lead:], span)):
+        counts = tuple(max((n - s) // t + 1, 0) for n, s, t in zip(x.shape[lead:], span, strides))
+        return np.zeros(x.shape[:lead] + counts + tuple(window), x.dtype)
+    y = np.lib.stride_tricks.sliding_window_view(x, span, tuple(range(lead, x.ndim)))
+    return y[(slice(None),) * lead + tuple(slice(None, None, s) for s in strides) + tuple(slice(None, None, d) for d in dilations)]
+
+
+def added_up(v, shape, window, strides, dilations):
+    places = taken(np.arange(int(np.prod(shape))).reshape(shape), window, strides, dilations)
+    y = np.zeros(int(np.prod(shape)), v.dtype)
+    np.add.at(y, places.ravel(), v.ravel())
+    return y.reshape(shape)
+
+
+WINDOWS = [((5,), (2,), (1,), (1,)), ((2, 7), (3,), (2,), (2,)), ((2, 4, 5), (2, 3), (2, 1), (1, 2)), ((1, 3, 3), (3, 3), (1, 1), (1, 1)),
+           ((2, 2), (3,), (1,), (1,)), ((0, 4), (2,), (1,), (1,)), ((3, 0), (1,), (2,), (1,)), ((2, 3), (), (), ()),
+           ((1, 2, 3, 3, 2), (2, 1, 2), (1, 2, 1), (1, 1, 1))]
+
+
+def sliding():
+    for dtype in NUMBERS + (np.bool_,):
+        for shape, window, strides, dilations in WINDOWS:
+            x = draw(shape, dtype)
+            apart = taken(x, window, strides, dilations)
+            flat = apart.reshape(apart.shape[:len(shape)] + (int(np.prod(window)),))
+            ones = all(step == 1 for step in strides + dilations)
+            case("windows", [x, window] + ([None, None] if ones else [strides, dilations]), flat)
+            if dtype is not np.bool_:
+                v, k = draw(flat.shape, dtype), len(window)
+                y = added_up(v.reshape(apart.shape), shape, window, strides, dilations)
+                case("fold_windows", [v, tuple(shape[len(shape) - k:]), window, strides, dilations], y)
+    x = np.zeros((2, 5), np.float32)
+    for bad in [((6, 1, 1), None, None), ((0,), None, None), ((7,), None, None), ((2,), (0,), None), ((2,), (1, 1), None), ((2,), None, (-1,))]:
+        fails("windows", [x, *bad], "shape")
+    for bad in [((5,), (2,), (2,), None), ((5, 1), (2,), None, None), ((6,), (2,), None, None), ((5,), (3,), None, None)]:
+        fails("fold_windows", [np.zeros((2, 4, 2), np.float32), *bad], "shape")
+
+
+# Shapes of x and w, strides, dilations, groups.
+CONVOLUTIONS = [((2, 3, 5), (4, 3, 2), (1,), (1,), 1), ((1, 4, 7), (6, 2, 3), (2,), (2,), 2), ((2, 2, 4, 5), (3, 2, 2, 3), (1, 2), (2, 1), 1),
+                ((1, 3, 4, 4), (3, 1, 2, 2), (2, 2), (1, 1), 3), ((0, 2, 3), (1, 2, 2), (1,), (1,), 1), ((2, 0, 3), (2, 0, 2), (1,), (1,), 1),
+                ((1, 2, 2), (2, 2, 3), (1,), (1,), 1), ((2, 3), (4, 3), (), (), 1), ((1, 2, 2, 3, 3), (2, 2, 1, 2, 2), (1, 1, 2), (1, 1, 1), 1)]
+
+
+def convolutions():
+    for dtype in NUMBERS:
+        for sx, sw, strides, dilations, groups in CONVOLUTIONS:
+            fine = sx == (2, 3, 5) and dtype is not np.float64         # the order of sums is not NumPy's
+            x, w = draw(sx, dtype, fine=fine), draw(sw, dtype, fine=fine)
+            k, taps = len(strides), sw[2:]
+            windows = taken(wide(x), taps, strides, dilations)                              # n, c, counts, taps
+            counts = windows.shape[2:2 + k]
+            apart = windows.reshape((sx[0], groups, sw[1]) + windows.shape[2:])
+            wide_w = wide(w).reshape((groups, sw[0] // groups) + sw[1:])
+            o, t = "xyz"[:k], "uvw"[:k]
+            y = np.einsum(f"ngc{o}{t},gfc{t}->ngf{o}", apart, wide_w).reshape((sx[0], sw[0]) + counts)
+            ones = all(step == 1 for step in strides + dilations)
+            steps = [None if ones else strides, None if ones else dilations, None if groups == 1 else groups]
+            case("conv", [x, w, *steps], rounded(y, dtype))
+            g = draw(y.shape, dtype)
+            wide_g = wide(g).reshape((sx[0], groups, sw[0] // groups) + counts)
+            parts = np.einsum(f"ngf{o},gfc{t}->ngc{o}{t}", wide_g, wide_w).reshape(windows.shape)
+            case("conv_input", [g, w, tuple(sx[2:]), *steps], rounded(added_up(parts, sx, taps, strides, dilations), dtype))
+            weight = np.einsum(f"ngc{o}{t},ngf{o}->gfc{t}", apart, wide_g).reshape(sw)
+            case("conv_weight", [x, g, tuple(taps), *steps], rounded(weight, dtype))
+    one = np.ones((1, 2, 4), np.float32)
+    case("conv", [np.array([[[2**30, 2**30]]], np.int32), np.array([[[2, 2]]], np.int32), None, None, None], np.array([[[0]]], np.int32))
+    for sw, steps in [((1, 3, 2), []), ((1, 2), []), ((3, 1, 2), [None, None, 2]), ((1, 2, 7), []), ((1, 2, 0), []), ((1, 2, 2), [(0,)]),
+                      ((1, 2, 2), [(1, 1)]), ((1, 2, 2), [None, (0,)]), ((1, 2, 2), [None, None, 0])]:
+        fails("conv", [one, np.ones(sw, np.float32), *(steps + [None] * 3)[:3]], "shape")
+    for sizes in [(4,), (5, 1), (6,)]:
+        fails("conv_input", [one, np.ones((2, 1, 2), np.float32), sizes, None, None, None], "shape")
+    for taps in [(2,), (2, 1), (4,)]:
+        fails("conv_weight", [one, np.ones((1, 1, 2), np.float32), taps, None, None, None], "shape")
+
+
 for family in (unary, cast, binary, compare, reduce, matmul, shape, index, sort, random, small, rounding, kinds, remainder,
-               bits, functions, powers, places):
+               bits, functions, powers, places, sliding, convolutions):
     family()
 lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
 Path(__file__).with_name("ops.json").write_text('{"seq": [\n' + lines + "\n]}\n")

@@ -1,0 +1,71 @@
+#!/usr/bin/python3
+"""The ONNX suite as shipped and with every size a symbol: test/onnx_suite_test.py BIN ROOT [--record]
+
+Tests that passed once are listed in test/onnx/passes.txt and must pass for ever; --record adds those that pass now. The
+suite is that of NEREUS_ONNX_SUITE, or it is written by tools/onnx_suite; where that cannot be had, the test is skipped.
+"""
+import collections
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+SKIPPED = 77                                             # ctest knows it
+HEAD = "# Written by test/onnx_suite_test.py --record. Tests of the ONNX suite that pass; 'shipped': not with every size a symbol.\n"
+LINE = re.compile(r"(ok|FAILED) +(?:\(l2\) )?([^ :]+)(?:: (.*))?")
+
+
+def suite(root):
+    given = os.environ.get("NEREUS_ONNX_SUITE")
+    folder = pathlib.Path(given) if given else root / "build/onnx-suite"
+    if not given:
+        made = subprocess.run([root / "tools/onnx_suite", folder], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if made.returncode:
+            print("skipped: the package onnx cannot be had:", made.stderr.strip().splitlines()[-1:])
+            sys.exit(SKIPPED)
+    return [folder / kind for kind in ["node", "simple", "pytorch-converted", "pytorch-operator"]]
+
+
+def check(binary, folders, *flags):
+    """The reason per test, None if it passed."""
+    done = subprocess.run([binary / "nereus", "check", *flags, *folders], capture_output=True, text=True)
+    found = {m[2]: None if m[1] == "ok" else m[3] for m in map(LINE.match, done.stdout.splitlines()) if m}
+    counted = re.fullmatch(r"(\d+) passed, (\d+) failed", done.stdout.splitlines()[-1] if done.stdout else "")
+    if not counted or int(counted[1]) != sum(why is None for why in found.values()) and len(found) == int(counted[1]) + int(counted[2]):
+        sys.exit(f"nereus check {' '.join(flags)} did not come to its end: {done.stdout[-300:]}{done.stderr[-300:]}")
+    return found
+
+
+def mean_by_operator(found):
+    """Tests are named after their operator; the mean over operators of the share that passes."""
+    by_operator = collections.defaultdict(list)
+    for test, why in found.items():
+        by_operator["_".join(test.split("_")[1:2])].append(why is None)
+    return sum(sum(all) / len(all) for all in by_operator.values()) / len(by_operator)
+
+
+def main():
+    binary, root, record = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), "--record" in sys.argv
+    table = root / "test/onnx/passes.txt"
+    listed = dict(line.partition(" ")[::2] for line in table.read_text().splitlines() if not line.startswith("#")) if table.exists() else {}
+    folders = suite(root)
+    ways = {"shipped": check(binary, folders), "symbolic": check(binary, folders, "--symbolic")}
+    failed = 0
+    for way, found in ways.items():
+        print(f"{way}: {sum(why is None for why in found.values())} of {len(found)} pass, {mean_by_operator(found):.1%} as a mean of operators")
+        for test, note in listed.items():
+            why = found.get(test, "it is not in the suite")
+            if why and not (way == "symbolic" and note == "shipped"):
+                failed += 1
+                print(f"FAILED  {test}, {way}: {why}")
+    better = {test: "" if ways["symbolic"].get(test, "") is None else "shipped" for test, why in ways["shipped"].items() if why is None}
+    new = {test for test in better if test not in listed or listed[test] != better[test]}
+    if record and not failed:
+        table.write_text(HEAD + "".join(f"{test} {note}".strip() + "\n" for test, note in sorted((listed | better).items())))
+    elif new:
+        print(f"{len(new)} more pass than {table.name} says: --record")
+    sys.exit(1 if failed else 0)
+
+
+main()
