@@ -4,8 +4,6 @@
 
 namespace nereus::onnx {
 namespace {
-std::string literal(int64_t value) { return value < 0 ? "(" + std::to_string(value) + ")" : std::to_string(value); }
-
 // What softmax is computed in, if the node says so.
 std::string precision(NodeText& n) {
     const ElemType type = ElemType(n.integer("softmax_precision", 0));
@@ -116,7 +114,7 @@ void tensor_scatter(NodeText& n) {
     const std::string_view mode = n.word("mode", "linear");
     if (mode != "linear" && mode != "circular") return n.refuse("attribute 'mode' is '" + std::string(mode) + "', expected linear or circular");
     const std::string at = n.has(2) ? n.in(2) : "full([shape_of(" + n.in(0) + ")[0]], 0)";
-    n.give("onnx_tensor_scatter(" + n.in(0) + ", " + n.in(1) + ", " + at + ", " + literal(n.integer("axis", -2)) + ", " + (mode == "linear" ? "0)" : "1)"));
+    n.give("onnx_tensor_scatter(" + n.in(0) + ", " + n.in(1) + ", " + at + ", " + integer_text(n.integer("axis", -2)) + ", " + (mode == "linear" ? "0)" : "1)"));
 }
 } // namespace
 

@@ -5,16 +5,7 @@
 
 namespace nereus::onnx {
 namespace {
-std::string literal(int64_t value) { return value < 0 ? "(" + std::to_string(value) + ")" : std::to_string(value); }
-
-// A list of numbers that the node has, as a vector.
-std::optional<std::vector<float>> reals(NodeText& n, std::string_view name) {
-    const Attribute* a = n.attribute(name);
-    if (!a) return std::nullopt;
-    if (const auto* values = std::get_if<std::vector<float>>(&a->value)) return *values;
-    n.refuse("attribute '" + std::string(name) + "' is " + std::string(attribute_type_name(a->type)) + ", which is not expected");
-    return std::nullopt;
-}
+// A list of numbers as a vector.
 std::string reals_text(std::span<const float> values) {
     if (values.empty()) return "full([0], cast(0.0, f32))";
     const bool finite = std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
@@ -27,13 +18,13 @@ std::string reals_text(std::span<const float> values) {
     return finite ? "cast(tensor([" + out + "]), f32)" : "concat([" + out + "], axis=0)";
 }
 std::string reals_or(NodeText& n, std::string_view name, float otherwise) {
-    const std::optional<std::vector<float>> values = reals(n, name);
+    const std::optional<std::vector<float>> values = n.reals(name);
     return values && !values->empty() ? reals_text(*values) : "cast(" + real_text(double(otherwise), true) + ", f32)";
 }
 
 // Keys or values, in one of the attributes that hold them; empty: there is none of numbers.
 std::string list_of(NodeText& n, const std::string& stem) {
-    if (std::optional<std::vector<float>> values = reals(n, stem + "_floats")) return reals_text(*values);
+    if (std::optional<std::vector<float>> values = n.reals(stem + "_floats")) return reals_text(*values);
     if (std::optional<std::vector<int64_t>> values = n.integers(stem + "_int64s")) return vector_text(*values);
     if (const TensorData* data = n.tensor(stem + "_tensor")) return n.weight(*data, stem);
     return {};
@@ -42,7 +33,7 @@ void label_encoder(NodeText& n) {
     const std::string keys = list_of(n, "keys"), values = list_of(n, "values");
     if (keys.empty() || values.empty()) return n.refuse("its keys or values are texts, which are not offered");
     std::string otherwise = "onnx_cast_like(" + real_text(n.real("default_float", -0.0), true) + ", " + values + ")";
-    if (n.attribute("values_int64s")) otherwise = "onnx_cast_like(" + literal(n.integer("default_int64", -1)) + ", " + values + ")";
+    if (n.attribute("values_int64s")) otherwise = "onnx_cast_like(" + integer_text(n.integer("default_int64", -1)) + ", " + values + ")";
     if (n.attribute("values_tensor")) {
         if (const TensorData* data = n.tensor("default_tensor")) otherwise = "reshape(" + n.weight(*data, "otherwise") + ", [])";
         else otherwise = "if (onnx_is_whole(" + values + ")) { onnx_cast_like(-1, " + values + ") } else { onnx_cast_like(0, " + values + ") }";
@@ -55,11 +46,11 @@ void one_hot_encoder(NodeText& n) {
     n.give("onnx_one_hot_of(" + n.in(0) + ", " + vector_text(*categories) + ", " + (n.integer("zeros", 1) ? "1)" : "0)"));
 }
 void imputer(NodeText& n) {
-    const std::optional<std::vector<float>> values = reals(n, "imputed_value_floats");
+    const std::optional<std::vector<float>> values = n.reals("imputed_value_floats");
     if (values && !values->empty()) return n.give("onnx_imputed(" + n.in(0) + ", " + real_text(n.real("replaced_value_float", 0), true) + ", " + reals_text(*values) + ")");
     const std::optional<std::vector<int64_t>> whole = n.integers("imputed_value_int64s");
     if (!whole) return n.refuse("it has no values to put in");
-    n.give("onnx_imputed(" + n.in(0) + ", " + literal(n.integer("replaced_value_int64", 0)) + ", " + vector_text(*whole) + ")");
+    n.give("onnx_imputed(" + n.in(0) + ", " + integer_text(n.integer("replaced_value_int64", 0)) + ", " + vector_text(*whole) + ")");
 }
 void scaler(NodeText& n) { n.give("(cast(" + n.in(0) + ", f32) - " + reals_or(n, "offset", 0) + ") * " + reals_or(n, "scale", 1)); }
 // The threshold is an f32, and elements may be integers that are none.
@@ -69,7 +60,7 @@ void feature_vectorizer(NodeText& n) {
     const std::vector<int64_t> sizes = n.integers("inputdimensions").value_or(std::vector<int64_t>());
     if (sizes.size() != n.input_count() || sizes.empty()) return n.refuse("it has " + std::to_string(sizes.size()) + " sizes for " + std::to_string(n.input_count()) + " inputs");
     std::string all;
-    for (size_t i = 0; i < sizes.size(); ++i) all += (i ? ", " : "") + ("onnx_fitted_features(" + n.in(i) + ", " + literal(sizes[i]) + ")");
+    for (size_t i = 0; i < sizes.size(); ++i) all += (i ? ", " : "") + ("onnx_fitted_features(" + n.in(i) + ", " + integer_text(sizes[i]) + ")");
     n.give("concat([" + all + "], axis=1)");
 }
 
@@ -82,7 +73,7 @@ std::string transform(NodeText& n) {
     return std::to_string(place);
 }
 std::string linear_scores(NodeText& n, size_t rows) {
-    const std::vector<float> weights = reals(n, "coefficients").value_or(std::vector<float>());
+    const std::vector<float> weights = n.reals("coefficients").value_or(std::vector<float>());
     return n.named("scores", "onnx_linear_scores(" + n.in(0) + ", " + n.named("weights", reals_text(weights)) + ", " + reals_or(n, "intercepts", 0) + ", " + std::to_string(rows) + ")");
 }
 void linear_regressor(NodeText& n) { n.give("onnx_scores_as(" + linear_scores(n, size_t(n.integer("targets", 1))) + ", " + transform(n) + ")"); }
@@ -90,12 +81,12 @@ void linear_regressor(NodeText& n) { n.give("onnx_scores_as(" + linear_scores(n,
 void linear_classifier(NodeText& n) {
     const std::optional<std::vector<int64_t>> labels = n.integers("classlabels_ints");
     if (!labels) return n.refuse("its labels are texts, which are not offered");
-    const std::optional<std::vector<float>> bias = reals(n, "intercepts");
+    const std::optional<std::vector<float>> bias = n.reals("intercepts");
     const size_t rows = bias && !bias->empty() ? bias->size() : labels->size();
     std::string scores = linear_scores(n, rows);
     if (rows == 1 && labels->size() == 2) scores = "onnx_two_scores(" + scores + ")";
     const std::string how = transform(n), made = n.named("made", "onnx_scores_as(" + scores + ", " + how + ")");
-    const std::string only = "onnx_only_class(" + made + ", " + (labels->empty() ? "1" : literal((*labels)[0])) + (how == "0" ? ", 0.0)" : ", 0.5)");
+    const std::string only = "onnx_only_class(" + made + ", " + (labels->empty() ? "1" : integer_text((*labels)[0])) + (how == "0" ? ", 0.0)" : ", 0.5)");
     n.give_each({rows == 1 && labels->size() < 2 ? only : "onnx_class_of(" + made + ", " + vector_text(*labels) + ")", made});
 }
 } // namespace

@@ -4,8 +4,6 @@
 
 namespace nereus::onnx {
 namespace {
-std::string literal(int64_t value) { return value < 0 ? "(" + std::to_string(value) + ")" : std::to_string(value); }
-
 // One range of a slice: along a known axis, by a known step.
 struct Range { int64_t axis; std::string start, end; int64_t step; bool to_the_end = false; };
 
@@ -13,9 +11,9 @@ struct Range { int64_t axis; std::string start, end; int64_t step; bool to_the_e
 void give_slice(NodeText& n, const std::vector<Range>& ranges) {
     std::string x = n.in(0), starts, ends, axes;
     for (const Range& range : ranges) {
-        const std::string size = n.named("size", "onnx_size_at(" + n.in(0) + ", " + literal(range.axis) + ")");
+        const std::string size = n.named("size", "onnx_size_at(" + n.in(0) + ", " + integer_text(range.axis) + ")");
         if (range.step != 1) {
-            x = n.named("t", "gather(" + x + ", onnx_slice_indices(" + range.start + ", " + range.end + ", " + literal(range.step) + ", " + size + "), axis=" + literal(range.axis) + ")");
+            x = n.named("t", "gather(" + x + ", onnx_slice_indices(" + range.start + ", " + range.end + ", " + integer_text(range.step) + ", " + size + "), axis=" + integer_text(range.axis) + ")");
             continue;
         }
         const std::string from = n.named("from", "onnx_place(" + range.start + ", " + size + ")"), comma = starts.empty() ? "" : ", ";
@@ -31,7 +29,7 @@ void slice_attributes(NodeText& n) {
     if (!starts || !ends || starts->size() != ends->size() || (axes && axes->size() != starts->size())) return n.refuse("it has as many starts as ends and axes");
     std::vector<Range> ranges;
     for (size_t i = 0; i < starts->size(); ++i)
-        ranges.push_back({axes ? (*axes)[i] : int64_t(i), literal((*starts)[i]), literal((*ends)[i]), 1, (*ends)[i] >= std::numeric_limits<int32_t>::max()});
+        ranges.push_back({axes ? (*axes)[i] : int64_t(i), integer_text((*starts)[i]), integer_text((*ends)[i]), 1, (*ends)[i] >= std::numeric_limits<int32_t>::max()});
     give_slice(n, ranges);
 }
 
@@ -46,7 +44,7 @@ void slice_inputs(NodeText& n) {
     if (!n.has(4) && axes) steps.emplace(axes->size(), 1);
     if (axes && steps) {
         auto number = [&](size_t input, const std::optional<std::vector<int64_t>>& known, size_t i) {
-            return known ? literal((*known)[i]) : "cast(" + n.in(input) + ", i64)[" + std::to_string(i) + "]";
+            return known ? integer_text((*known)[i]) : "cast(" + n.in(input) + ", i64)[" + std::to_string(i) + "]";
         };
         std::vector<Range> ranges;
         for (size_t i = 0; i < axes->size(); ++i) {
@@ -62,7 +60,7 @@ void slice_inputs(NodeText& n) {
 
 void compress(NodeText& n) {
     const bool flat = !n.attribute("axis");
-    n.give("gather(" + (flat ? "reshape(" + n.in(0) + ", [-1])" : n.in(0)) + ", onnx_chosen(" + n.in(1) + "), axis=" + literal(n.integer("axis", 0)) + ")");
+    n.give("gather(" + (flat ? "reshape(" + n.in(0) + ", [-1])" : n.in(0)) + ", onnx_chosen(" + n.in(1) + "), axis=" + integer_text(n.integer("axis", 0)) + ")");
 }
 
 // What becomes of an element and the one that is given for it.
@@ -73,7 +71,7 @@ std::string scatter_by(NodeText& n) {
     return "scatter_" + std::string(how);
 }
 void scatter_elements(NodeText& n) {
-    const std::string places = "onnx_element_places(" + n.in(0) + ", " + n.in(1) + ", " + literal(n.integer("axis", 0)) + ")";
+    const std::string places = "onnx_element_places(" + n.in(0) + ", " + n.in(1) + ", " + integer_text(n.integer("axis", 0)) + ")";
     n.give("reshape(" + scatter_by(n) + "(reshape(" + n.in(0) + ", [-1]), " + places + ", reshape(" + n.in(2) + ", [-1])), shape_of(" + n.in(0) + "))");
 }
 void scatter_nd(NodeText& n) {
@@ -89,7 +87,7 @@ void reverse_sequence(NodeText& n) {
 }
 
 void top(NodeText& n) {
-    const std::string k = n.version() < 10 ? literal(n.integer("k", 0)) : "onnx_number(" + n.in(1) + ")", axis = literal(n.integer("axis", -1));
+    const std::string k = n.version() < 10 ? integer_text(n.integer("k", 0)) : "onnx_number(" + n.in(1) + ")", axis = integer_text(n.integer("axis", -1));
     const bool least = n.integer("largest", 1) == 0;
     const std::string found = n.named("found", "topk(" + (least ? "onnx_reversed_order(" + n.in(0) + ")" : n.in(0)) + ", " + k + ", axis=" + axis + ")");
     n.give_each({least ? "onnx_reversed_order(" + found + ".0)" : found + ".0", found + ".1"});

@@ -199,6 +199,88 @@ TEST(ModelText, DirectionsAreOperators) {
     EXPECT_NE(text(node_message("Mod", {"x", "x"}, {"y"}).message(5, integer_message("fmod", 1))).find("%y = rem(%x, %x)"), std::string::npos);
 }
 
+// Of one node whose inputs are model inputs of one axis: the lines.
+std::string lines_of(const Message& node, std::initializer_list<std::string_view> inputs, std::string_view output = "y") {
+    Message graph;
+    graph.message(1, node);
+    for (std::string_view input : inputs) graph.message(11, value_message(input, "n"));
+    const Message model = Message().number(1, 10).message(7, graph.message(12, value_message(output, ""))).message(8, Message().number(2, 25));
+    const std::string text = text_of_model(model);
+    const size_t body = text.find("{\n");
+    return body == text.npos ? text : text.substr(body + 2);
+}
+Message text_message(std::string_view name, std::string_view value) { return Message().text(1, name).text(4, value).number(20, 3); }
+Message texts_message(std::string_view name, std::initializer_list<std::string_view> values) { return Message().text(1, name).texts(9, values).number(20, 8); }
+
+TEST(ModelText, AttentionIsItsSteps) {
+    EXPECT_EQ(lines_of(node_message("Attention", {"q", "k", "v"}, {"y"}), {"q", "k", "v"}), "  %q_2 = onnx_as_heads(%q, 0)\n"
+                                                                                          "  %k_2 = onnx_as_heads(%k, 0)\n"
+                                                                                          "  %v_2 = onnx_as_heads(%v, 0)\n"
+                                                                                          "  %scores = onnx_attention_scores(%q_2, %k_2, onnx_scale_root(%q_2))\n"
+                                                                                          "  %keys = shape_of(%k_2)[2]\n"
+                                                                                          "  %p = onnx_attention_softmax(%scores)\n"
+                                                                                          "  %y = onnx_heads_like(onnx_attention_values(%p, %v_2), %q)\n"
+                                                                                          "  %y\n"
+                                                                                          "}\n");
+    Message windowed = node_message("Attention", {"q", "k", "v", "", "", "", "lengths"}, {"y"});
+    windowed.message(5, integer_message("is_causal", 1)).message(5, integer_message("left_window_size", 2));
+    const std::string text = lines_of(windowed, {"q", "k", "v", "lengths"});
+    EXPECT_NE(text.find("%at = onnx_last_places(%q_2, %lengths)\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("onnx_masked(and(and(iota(%keys) <= %at, iota(%keys) >= %at - 2), onnx_before_end(%lengths, %keys)), "), std::string::npos) << text;
+    EXPECT_EQ(lines_of(node_message("Attention", {"q", "k", "v", "", "p"}, {"y"}), {"q", "k", "v", "p"}), "error: Attention: past_key and past_value are given together");
+    EXPECT_EQ(lines_of(node_message("Attention", {"q", "k", "v"}, {"y"}).message(5, integer_message("qk_matmul_output_mode", 4)), {"q", "k", "v"}),
+              "error: Attention: attribute 'qk_matmul_output_mode' is 4, expected 0 to 3");
+}
+
+TEST(ModelText, RecurrentLayersRunOncePerDirection) {
+    Message node = node_message("RNN", {"x", "w", "r"}, {"", "h"});
+    node.message(5, text_message("direction", "bidirectional")).message(5, texts_message("activations", {"Affine", "HardSigmoid"}));
+    node.message(5, Message().text(1, "activation_alpha").reals(7, {2, 3}).number(20, 6)).message(5, Message().text(1, "activation_beta").reals(7, {4}).number(20, 6));
+    EXPECT_EQ(lines_of(node, {"x", "w", "r"}, "h"), "  %activation = fn(%v) { 2.0 * %v + 4.0 }\n"
+                                                    "  %activation_2 = fn(%v) { maximum(minimum(3.0 * %v + 0.5, 1.0), 0.0) }\n"
+                                                    "  %run = onnx_rnn(%x, %w, %r, 0.0, 0, onnx_no_state(%x, %r), 0, 0, %activation)\n"
+                                                    "  %run_2 = onnx_rnn(%x, %w, %r, 0.0, 0, onnx_no_state(%x, %r), 1, 1, %activation_2)\n"
+                                                    "  %h = concat([onnx_unsqueeze(%run.1, 0), onnx_unsqueeze(%run_2.1, 0)], axis=0)\n"
+                                                    "  %h\n"
+                                                    "}\n");
+    EXPECT_EQ(lines_of(node_message("RNN", {"x", "w", "r"}, {"y"}).message(5, texts_message("activations", {"Odd"})), {"x", "w", "r"}), "error: RNN: activation 'Odd' is not offered");
+    EXPECT_EQ(lines_of(node_message("LSTM", {"x", "w", "r"}, {"y"}).message(5, texts_message("activations", {"Tanh"})), {"x", "w", "r"}), "error: LSTM: it has 1 activations, expected 3");
+}
+
+TEST(ModelText, EquationsAreMatrixProducts) {
+    auto einsum = [](std::initializer_list<std::string_view> inputs, std::string_view equation) { return lines_of(node_message("Einsum", inputs, {"y"}).message(5, text_message("equation", equation)), inputs); };
+    EXPECT_EQ(einsum({"a", "b"}, "bij, bkj -> bik"), "  %moved = transpose(%b, perm=[0, 2, 1])\n"
+                                                     "  %product = matmul(reshape(%a, [shape_of(%a)[0], shape_of(%a)[1], shape_of(%a)[2]]), "
+                                                     "reshape(%moved, [shape_of(%moved)[0], shape_of(%moved)[1], shape_of(%moved)[2]]))\n"
+                                                     "  %product_2 = reshape(%product, [shape_of(%product)[0], shape_of(%a)[1], shape_of(%moved)[2]])\n"
+                                                     "  %y = %product_2\n"
+                                                     "  %y\n"
+                                                     "}\n");
+    EXPECT_EQ(einsum({"a"}, "...iji"), "  %sizes = onnx_ellipsis_sizes(%a, 0, 3)\n"
+                                       "  %joined = onnx_join_ellipsis(%a, 0, 3, %sizes)\n"
+                                       "  %diagonal = onnx_last_diagonal(transpose(%joined, perm=[0, 2, 1, 3]))\n"
+                                       "  %summed = sum(%diagonal, axes=[2])\n"
+                                       "  %y = onnx_split_ellipsis(%summed, 0, %sizes)\n"
+                                       "  %y\n"
+                                       "}\n");
+    for (std::string_view wrong : {"ij", "ij,j->k", "ij,j->ii", "i-,j", "......,i"})
+        EXPECT_EQ(einsum({"a", "b"}, wrong), "error: Einsum: its equation is '" + std::string(wrong) + "', which is none of 2 operands");
+}
+
+TEST(ModelText, TensorsAreTrainedOneByOne) {
+    Message node = node_message("Momentum", {"r", "t", "x", "z", "gx", "gz", "vx", "vz"}, {"x2", "z2", "", "y"}).text(7, "ai.onnx.preview.training");
+    node.message(5, text_message("mode", "nesterov"));
+    EXPECT_EQ(lines_of(node, {"r", "t", "x", "z", "gx", "gz", "vx", "vz"}), "  %trained = onnx_momentum(%r, %t, %x, %gx, %vx, 0.0, 0.0, 0.0, 1)\n"
+                                                                          "  %trained_2 = onnx_momentum(%r, %t, %z, %gz, %vz, 0.0, 0.0, 0.0, 1)\n"
+                                                                          "  %x2 = %trained.0\n"
+                                                                          "  %z2 = %trained_2.0\n"
+                                                                          "  %y = %trained_2.1\n"
+                                                                          "  %y\n"
+                                                                          "}\n");
+    EXPECT_EQ(lines_of(node_message("Adam", {"r", "t", "x", "z"}, {"y"}).text(7, "ai.onnx.preview.training"), {"r", "t", "x", "z"}),
+              "error: Adam: it has 4 inputs, expected 2 and 4 for each tensor");
+}
+
 TEST(ModelText, AllThatIsNotOfferedIsListed) {
     Message graph;
     graph.message(1, node_message("Odd", {"x"}, {"y"}).text(3, "first")).message(1, node_message("Odd", {"y"}, {"z"}));

@@ -15,6 +15,7 @@ std::string real_text(double value, bool single) {
     if (text.find_first_of(".e") == text.npos) text += ".0";
     return value < 0 ? "(" + text + ")" : text;
 }
+std::string integer_text(int64_t value) { return value < 0 ? "(" + std::to_string(value) + ")" : std::to_string(value); }
 std::string vector_text(std::span<const int64_t> values) {
     if (values.empty()) return "iota(0)";
     std::string out = "tensor([";
@@ -41,7 +42,6 @@ std::vector<Spec> specs_of(std::string_view list) {
     }
     return out;
 }
-std::string integer_text(int64_t value) { return value < 0 ? "(" + std::to_string(value) + ")" : std::to_string(value); }
 } // namespace
 
 NodeText::NodeText(TextWriter& writer, const Node& node, const OpRow& row, int64_t version)
@@ -91,6 +91,20 @@ std::optional<std::vector<int64_t>> NodeText::integers(std::string_view name) {
     if (!a) return std::nullopt;
     if (const auto* values = std::get_if<std::vector<int64_t>>(&a->value)) return *values;
     refuse("attribute '" + std::string(name) + "' is not a list of integers");
+    return std::nullopt;
+}
+std::optional<std::vector<float>> NodeText::reals(std::string_view name) {
+    const Attribute* a = attribute(name);
+    if (!a) return std::nullopt;
+    if (const auto* values = std::get_if<std::vector<float>>(&a->value)) return *values;
+    refuse("attribute '" + std::string(name) + "' is not a list of numbers");
+    return std::nullopt;
+}
+std::optional<std::vector<std::string_view>> NodeText::words(std::string_view name) {
+    const Attribute* a = attribute(name);
+    if (!a) return std::nullopt;
+    if (const auto* values = std::get_if<std::vector<std::string_view>>(&a->value)) return *values;
+    refuse("attribute '" + std::string(name) + "' is not a list of texts");
     return std::nullopt;
 }
 const TensorData* NodeText::tensor(std::string_view name) {

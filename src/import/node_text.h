@@ -27,6 +27,8 @@ class NodeText {
     double real(std::string_view name, double otherwise);
     std::string_view word(std::string_view name, std::string_view otherwise);
     std::optional<std::vector<int64_t>> integers(std::string_view name);
+    std::optional<std::vector<float>> reals(std::string_view name);
+    std::optional<std::vector<std::string_view>> words(std::string_view name);
     const TensorData* tensor(std::string_view name);
     std::optional<GraphId> graph(std::string_view name);
     ElemType takes(GraphId graph) const;               // of the elements of its first parameter, as it says
@@ -67,5 +69,6 @@ class NodeText {
 };
 
 std::string real_text(double value, bool single);      // that reads back as the same number
+std::string integer_text(int64_t value);                // in parentheses below 0
 std::string vector_text(std::span<const int64_t> values);
 } // namespace nereus::onnx

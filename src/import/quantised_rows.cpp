@@ -4,8 +4,6 @@
 
 namespace nereus::onnx {
 namespace {
-std::string literal(int64_t value) { return value < 0 ? "(" + std::to_string(value) + ")" : std::to_string(value); }
-
 // A type that an attribute names, 0 if it does not; refused if we have no such elements.
 std::string dtype_of(NodeText& n, std::string_view attribute) {
     const ElemType type = ElemType(n.integer(attribute, 0));
@@ -15,7 +13,7 @@ std::string dtype_of(NodeText& n, std::string_view attribute) {
     return std::string(dtype);
 }
 // Before version 13 there was one scale for all.
-std::string where(NodeText& n) { return literal(n.integer("axis", 1)) + ", " + std::to_string(n.integer("block_size", 0)) + ")"; }
+std::string where(NodeText& n) { return integer_text(n.integer("axis", 1)) + ", " + std::to_string(n.integer("block_size", 0)) + ")"; }
 
 void quantize(NodeText& n) {
     const std::string dtype = dtype_of(n, "output_dtype"), precision = dtype_of(n, "precision");

@@ -21,13 +21,6 @@ constexpr Activation activations[] = {
     {"softplus", "onnx_softplus(%v)"},
 };
 
-template <class T> std::vector<T> list(NodeText& n, std::string_view name) {
-    const Attribute* a = n.attribute(name);
-    if (!a) return {};
-    if (const auto* values = std::get_if<std::vector<T>>(&a->value)) return *values;
-    n.refuse("attribute '" + std::string(name) + "' is " + std::string(attribute_type_name(a->type)) + ", which is not expected");
-    return {};
-}
 std::string lower_case(std::string_view text) {
     std::string out(text);
     std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return char(std::tolower(c)); });
@@ -42,8 +35,8 @@ std::string with_numbers(std::string form, const std::string& alpha, const std::
 // As functions of the language, for all directions one after the other. Numbers are taken by those that have some, in order.
 // clip bounds what gates are given, and not, of an LSTM, the cell on its way out: as runtimes do it.
 std::vector<std::string> functions(NodeText& n, std::span<const std::string_view> otherwise, size_t directions) {
-    std::vector<std::string_view> names = list<std::string_view>(n, "activations");
-    const std::vector<float> alphas = list<float>(n, "activation_alpha"), betas = list<float>(n, "activation_beta");
+    std::vector<std::string_view> names = n.words("activations").value_or(std::vector<std::string_view>());
+    const std::vector<float> alphas = n.reals("activation_alpha").value_or(std::vector<float>()), betas = n.reals("activation_beta").value_or(std::vector<float>());
     if (names.empty()) names.assign(otherwise.begin(), otherwise.end());
     if (names.size() < otherwise.size()) return n.refuse("it has " + std::to_string(names.size()) + " activations, expected " + std::to_string(otherwise.size() * directions)), std::vector<std::string>();
     std::string bounded;                               // what clip makes of what a function is given

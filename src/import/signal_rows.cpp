@@ -4,14 +4,12 @@
 
 namespace nereus::onnx {
 namespace {
-std::string literal(int64_t value) { return value < 0 ? "(" + std::to_string(value) + ")" : std::to_string(value); }
-
 // Before version 20 the axis was an attribute.
 void dft(NodeText& n) {
-    std::string axis = n.version() < 20 ? literal(n.integer("axis", 1)) : "(-2)";
+    std::string axis = n.version() < 20 ? integer_text(n.integer("axis", 1)) : "(-2)";
     if (n.has(2)) {
         const std::optional<std::vector<int64_t>> known = n.constant_integers(2);
-        axis = known && known->size() == 1 ? literal((*known)[0]) : "onnx_number(" + n.in(2) + ")";
+        axis = known && known->size() == 1 ? integer_text((*known)[0]) : "onnx_number(" + n.in(2) + ")";
     }
     const std::string inverse = n.integer("inverse", 0) ? "1" : "0", half = n.integer("onesided", 0) ? "1" : "0";
     const std::string of_half = inverse == "1" && half == "1" ? "1" : "0";

@@ -75,12 +75,26 @@ class Sliding {
 
 std::string biased(NodeText& n, const std::string& y) { return n.has(2) ? "onnx_add_bias(" + y + ", " + n.in(2) + ")" : y; }
 
-void conv(NodeText& n) {
+std::string conv_of(NodeText& n, const std::string& x, const std::string& w) {
     Sliding sliding(n);
-    const std::string x = n.in(0), w = n.in(1);
     const std::string padded = sliding.padded(x, "onnx_sizes_behind(" + w + ")", std::string(zero));
     const int64_t groups = n.integer("group", 1);
-    n.give(biased(n, "conv(" + padded + ", " + w + sliding.steps() + (groups == 1 ? "" : ", groups=" + std::to_string(groups)) + ")"));
+    return "conv(" + padded + ", " + w + sliding.steps() + (groups == 1 ? "" : ", groups=" + std::to_string(groups)) + ")";
+}
+void conv(NodeText& n) { n.give(biased(n, conv_of(n, n.in(0), n.in(1)))); }
+
+// Of integers that stand for floats: what they are above those that stand for 0, which is also what is outside.
+std::string above_zero(NodeText& n, std::string_view stem, size_t i, size_t zero_point) {
+    return n.named(stem, n.has(zero_point) ? "onnx_above_zero(" + n.in(i) + ", " + n.in(zero_point) + ")" : "cast(" + n.in(i) + ", i32)");
+}
+void conv_integer(NodeText& n) {
+    const std::string x = above_zero(n, "x", 0, 2);
+    n.give(conv_of(n, x, above_zero(n, "w", 1, 3)));
+}
+void qlinear_conv(NodeText& n) {
+    const std::string x = above_zero(n, "x", 0, 2), sums = n.named("sums", conv_of(n, x, above_zero(n, "w", 3, 5)));
+    const std::string all = n.has(8) ? n.named("sums", "onnx_add_bias(" + sums + ", " + n.in(8) + ")") : sums;
+    n.give("onnx_requantised(" + all + ", " + n.in(1) + ", " + n.in(4) + ", " + n.in(6) + ", " + n.in(7) + ")");
 }
 
 // The adjoint of a convolution that has made x of something larger; then pads are cut off, or more is put on.
@@ -250,6 +264,8 @@ std::span<const OpRow> spatial_rows() {
     static constexpr OpRow rows[] = {
     //   operator             since inputs      attributes               form
         {"Conv",              1,    "",         "",                      "", conv},
+        {"ConvInteger",       10,   "",         "",                      "", conv_integer},
+        {"QLinearConv",       10,   "",         "",                      "", qlinear_conv},
         {"ConvTranspose",     1,    "",         "",                      "", conv_transpose},
         {"CausalConvWithState", 27, "",         "",                      "", causal_conv},
         {"AveragePool",       1,    "",         "",                      "", average_pool},
