@@ -27,8 +27,11 @@ TEST(StorageType, EveryNumberKeepsItsCode) {
             for (bool saturate : {true, false})
                 for (Rounding round : {Rounding::up, Rounding::down, Rounding::nearest}) {
                     const double back = double(WideOf<T>(T(number, StoreRule{saturate, round})));
-                    if (number != number) EXPECT_TRUE(back != back) << dtype_name(dtype_of<T>) << code;
-                    else if (std::isfinite(double(number))) EXPECT_EQ(T(number, StoreRule{saturate, round}).code(), code) << dtype_name(dtype_of<T>);
+                    if (std::isfinite(double(number))) {
+                        EXPECT_EQ(T(number, StoreRule{saturate, round}).code(), code) << dtype_name(dtype_of<T>);
+                    } else if (number != number) {
+                        EXPECT_TRUE(back != back) << dtype_name(dtype_of<T>) << code;
+                    }
                 }
         }
     });
