@@ -16,7 +16,11 @@ struct ValueInside;                            // of the library
 }
 
 namespace nereus::v1 {
-enum class DType : uint8_t { boolean, i32, i64, f32, f64, i8, i16, u8, u16, u32, u64, f16, bf16 };
+enum class DType : uint8_t {
+    boolean, i32, i64, f32, f64, i8, i16, u8, u16, u32, u64, f16, bf16,
+    // Only stored, moved and cast:
+    f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f8e8m0, f4e2m1, i4, u4, i2, u2,
+};
 // As programs write it: "bool", "i32", "bf16" and so on.
 std::string_view dtype_name(DType dtype);
 
@@ -30,6 +34,13 @@ struct BF16 {
     uint16_t bits = 0;
     static BF16 of(double value);
     operator double() const;
+};
+
+// What is only stored, as its code in the low bits of a byte: Stored<DType::f8e4m3fn>{0x38} is 1.
+template <DType t>
+    requires(t >= DType::f8e4m3fn)
+struct Stored {
+    uint8_t code = 0;
 };
 
 // The C++ types of elements.
@@ -47,6 +58,7 @@ template <> inline constexpr int dtype_index<F16> = int(DType::f16);
 template <> inline constexpr int dtype_index<BF16> = int(DType::bf16);
 template <> inline constexpr int dtype_index<float> = int(DType::f32);
 template <> inline constexpr int dtype_index<double> = int(DType::f64);
+template <DType t> inline constexpr int dtype_index<Stored<t>> = int(t);
 template <class T>
 concept Element = dtype_index<T> >= 0;
 template <Element T> inline constexpr DType dtype_of = DType(dtype_index<T>);

@@ -11,7 +11,8 @@ static_assert(sizeof(Value) == sizeof(nereus::Value) && alignof(Value) >= aligno
 static_assert(int(Value::Kind::constructor) == int(nereus::Value::Kind::ctor) &&
               int(Value::Kind::sequence) == int(nereus::Value::Kind::seq));
 static_assert(int(DType::boolean) == int(nereus::DType::boolean) &&
-              int(DType::f64) == int(nereus::DType::f64) && int(DType::bf16) == int(nereus::DType::bf16));
+              int(DType::f64) == int(nereus::DType::f64) && int(DType::bf16) == int(nereus::DType::bf16) &&
+              int(DType::u2) == int(nereus::DType::u2));
 
 namespace {
 const nereus::Value& inside(const Value& value) { return ValueInside::of(value); }

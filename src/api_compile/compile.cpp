@@ -20,6 +20,7 @@ Error translate(nereus::Error error, std::span<const SourceText> sources) {
 template <class T> struct Outside { using Type = T; };
 template <> struct Outside<nereus::F16> { using Type = F16; };
 template <> struct Outside<nereus::BF16> { using Type = BF16; };
+template <nereus::DType t> struct Outside<nereus::Stored<t>> { using Type = Stored<DType(t)>; };
 
 nereus::Result<nereus::Value> inside(const Value& value) {
     if (value.kind() == Value::Kind::tuple) {

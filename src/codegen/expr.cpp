@@ -156,6 +156,7 @@ Value* Body::make(const Expr& x) {
         Value* a = emit(x.a);
         return cast(a, e_.f.expr(x.a).dtype, t);
     }
+    case Op::bit_cast: return e_.ir.CreateBitCast(emit(x.a), e_.vector_type(t, width_));
     case Op::philox: {
         Value *key = emit(x.a), *counter = emit(x.b);
         return emit_philox(e_, key, counter, t);

@@ -117,6 +117,11 @@ class Interpreter {
                                            : is_unsigned(from) ? double(uint64_t(a.whole)) : double(a.whole)});
             return {.whole = is_float(from) ? saturate(a.real, t) : wrap(t, uint64_t(a.whole))};
         }
+        if (x.op == Op::bit_cast) {
+            std::byte bits[8];
+            write(from, a, bits);
+            return read(t, bits);
+        }
         if (x.op == Op::select) return a.whole ? b : c;
         if (x.op == Op::philox) return {.whole = philox(a.whole, b.whole, t)};
         return is_float(from) ? settled(t, real(x.op, a.real, b.real)) : whole(x.op, from, a.whole, b.whole);

@@ -15,7 +15,7 @@ TEST(Map, EveryOperator) {
     for (int number = int(Op::neg); number <= int(Op::select); ++number)
         for (DType t : {DType::boolean, DType::i32, DType::i64, DType::f32, DType::f64, DType::u8, DType::u64, DType::f16, DType::bf16}) {
             const OpRow& row = op_row(Op(number));       // the other dtypes: src/driver/op_agree_test.cpp
-            if (!takes_dtype(row.takes, t) || row.op == Op::cast || row.op == Op::philox) continue;
+            if (!takes_dtype(row.takes, t) || row.gives == Gives::stated) continue;
             std::string dtype(dtype_name(t)), result(row.gives == Gives::boolean ? "bool" : dtype);
             std::string operands = row.operands == 1 ? "(a[g])" : row.operands == 2 ? "(a[g], b[g])" : "(c[g], a[g], b[g])";
             std::string text = "kernel k(a: " + dtype + ", b: " + dtype + ", c: bool, y: out " + result + ") { parallel g; y[g] = " +
@@ -32,11 +32,16 @@ TEST(Map, EveryCast) {
         for (const DTypeRow& to : dtype_rows) {
             auto common = [](DType t) { return t <= DType::f64 || is_small_float(t); };        // the others with i64 and f64 only
             const bool both = common(from.dtype) && common(to.dtype), wide = from.size == 8 || to.size == 8;
-            if (from.dtype == to.dtype || (!both && !wide)) continue;
+            if (from.dtype == to.dtype || (!both && !wide) || is_storage(from.dtype) || is_storage(to.dtype)) continue;
             std::string text = "kernel k(a: " + std::string(from.name) + ", y: out " + std::string(to.name) +
                                ") { parallel g; y[g] = cast(a[g], " + std::string(to.name) + ") }";
             check_kernel(text.c_str(), from.dtype > DType::f64 || to.dtype > DType::f64 ? 3 : 8, is_small_float(to.dtype) ? 0 : 1e-7);
         }
+}
+
+TEST(Map, BitsAreThoseOfTheOtherDtype) {
+    for (auto [from, to] : {std::pair("f32", "u32"), std::pair("u32", "f32"), std::pair("i32", "f32"), std::pair("f64", "i64"), std::pair("u64", "f64"), std::pair("i64", "u64")})
+        check_kernel(("kernel k(a: " + std::string(from) + ", y: out " + to + ") { parallel g; y[g] = bit_cast(a[g], " + to + ") }").c_str(), 8, 0);
 }
 
 // Next to the middle of two small floats, by less than an f32 or an f64 between them would see.

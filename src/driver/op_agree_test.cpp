@@ -19,7 +19,7 @@ namespace {
 using Sizes = std::map<std::string, int64_t>;
 struct Case {
     std::string_view op;
-    std::string_view dtypes;                 // of $T: num, int, float, any, bool
+    std::string_view dtypes;                 // of $T: num, int, float, basic, any, bool
     std::string_view text;                   // what @main takes, then => and what it gives
     int64_t (*terms)(const Sizes&) = nullptr;            // of one element; of a sum as many as share the result
     bool special = false;                    // also NaN, infinities, -0, subnormals, the least integer
@@ -55,6 +55,7 @@ const Case cases[] = {
     {"cast", "any", "%a: Tensor[(n, m), $T] => (cast(%a, f32), cast(%a, f64), cast(%a, i32), cast(%a, i64), cast(%a, bool))", nullptr, true},
     {"bit_cast", "any", "%a: Tensor[(n, m), $T], %b: $T => (bit_cast(%a, $T), bit_cast(%b, $T))"},
     {"bit_cast", "bool", "%a: Tensor[(n, m), f32], %b: f32, %c: i32, %d: Tensor[(n), i32], %x: $T => (bit_cast(%a, i32), bit_cast(%b, i32), bit_cast(%c, f32), bit_cast(-%d, u32))"},
+    {"bit_cast", "bool", "%a: Tensor[(n, m), i4], %b: f8e5m2, %c: Tensor[(n), f8e8m0], %d: Tensor[(n), i8], %x: $T => (bit_cast(%a, f4e2m1), bit_cast(%b, u8), bit_cast(%c, bool), bit_cast(%d, f8e4m3fn))"},
     {"bit_cast", "bool", "%a: Tensor[(n, m), f16], %b: bf16, %c: bool, %d: Tensor[(n), i16], %x: $T => (bit_cast(%a, i16), bit_cast(%b, f16), bit_cast(%c, u8), bit_cast(%d, bf16))"},
     {"cast", "any", "%a: Tensor[(n, m), $T] => (cast(%a, i8), cast(%a, i16), cast(%a, u8), cast(%a, u16))", nullptr, true},
     {"cast", "any", "%a: Tensor[(n, m), $T] => (cast(%a, u32), cast(%a, u64), cast(%a, f16), cast(%a, bf16))", nullptr, true},
@@ -70,7 +71,7 @@ const Case cases[] = {
     {"max", "num", "%x: Tensor[(n, m, p), $T] => (max(%x, axes=[0, 2]), max(%x, axes=[1]))"},
     {"max", "num", "%x: Tensor[(n, m, p), $T], %k: i64 => (max(%x, axes=[mod(%k, 3)]), max(%x, axes=[mod(%k, 3)], keepdims=true))"},
     {"max", "bool", "%x: Tensor[(n, m), $T] => (max(%x), max(%x, axes=[0]), max(%x, axes=[1], keepdims=true))"},
-    {"min", "any", "%x: Tensor[(n, m), $T] => (min(%x), min(%x, axes=[0]), min(%x, axes=[1], keepdims=true))", nullptr, true},
+    {"min", "basic", "%x: Tensor[(n, m), $T] => (min(%x), min(%x, axes=[0]), min(%x, axes=[1], keepdims=true))", nullptr, true},
     {"min", "num", "%x: Tensor[(n, m, p), $T], %k: i64 => (min(%x, axes=[0, 2]), min(%x, axes=[mod(%k, 3)], keepdims=true))"},
     {"prod", "num", "%x: Tensor[(n, m), $T] => (prod(%x), prod(%x, axes=[0]), prod(%x, axes=[1], keepdims=true))"},
     {"prod", "num", "%x: Tensor[(n, m, p), $T], %k: i64 => (prod(%x, axes=[0, 2]), prod(%x, axes=[mod(%k, 3)], keepdims=true))"},
@@ -119,14 +120,14 @@ const Case cases[] = {
     {"split", "any", "%x: Tensor[(n + m, p), $T], %y: Tensor[(p, n + m), $T], %z: Tensor[(n), bool] => (split(%x, [n, m]), split(%y, [n, m], axis=1))"},
     {"topk", "num", "%x: Tensor[(n, m), $T] => (topk(%x, m), topk(%x, n, axis=0), topk(%x, 0))", nullptr, true},
     {"topk", "num", "%x: Tensor[(n, m, p), $T], %k: i64 => topk(%x, mod(%k, m + 1), axis=1)"},
-    {"nonzero", "any", "%c: Tensor[(n, m), $T] => nonzero(%c)", nullptr, true},
-    {"random", "any", "%x: Tensor[(n, m), bool], %k: i64 => random(%k, 3, [n, m], dtype=$T)"},
+    {"nonzero", "basic", "%c: Tensor[(n, m), $T] => nonzero(%c)", nullptr, true},
+    {"random", "basic", "%x: Tensor[(n, m), bool], %k: i64 => random(%k, 3, [n, m], dtype=$T)"},
 };
 // Elementwise operators of two tensors: equal shapes, broadcast ones, and every pair of special values.
 struct Two { std::string_view op, dtypes; };
 constexpr Two twos[] = {
     {"add", "num"}, {"sub", "num"}, {"mul", "num"}, {"div", "num"}, {"floor_div", "num"}, {"mod", "num"}, {"rem", "num"}, {"pow", "num"}, {"maximum", "num"},
-    {"minimum", "num"}, {"eq", "any"}, {"ne", "any"}, {"lt", "num"}, {"le", "num"}, {"gt", "num"}, {"ge", "num"},
+    {"minimum", "num"}, {"eq", "basic"}, {"ne", "basic"}, {"lt", "num"}, {"le", "num"}, {"gt", "num"}, {"ge", "num"},
     {"and", "bool"}, {"or", "bool"}, {"xor", "bool"}, {"bit_and", "int"}, {"bit_or", "int"}, {"bit_xor", "int"}, {"shift_left", "int"},
     {"shift_right", "int"},
 };
@@ -142,7 +143,11 @@ std::vector<DType> dtypes_of(std::string_view name) {
     std::vector<DType> all;
     for (const DTypeRow& row : dtype_rows) {
         bool boolean = row.kind == DTypeKind::boolean, real = row.kind == DTypeKind::real;
-        if (name == "any" || (name == "bool" ? boolean : name == "float" ? real : name == "int"     ? !boolean && !real : !boolean)) all.push_back(row.dtype);
+        if (is_storage(row.dtype)) {                     // all that moves one moves them all; casts: storage_cast_test.cpp
+            if (name == "any" && (row.dtype == DType::f8e5m2 || row.dtype == DType::i4)) all.push_back(row.dtype);
+            continue;
+        }
+        if (name == "any" || name == "basic" || (name == "bool" ? boolean : name == "float" ? real : name == "int"     ? !boolean && !real : !boolean)) all.push_back(row.dtype);
     }
     return all;
 }
@@ -161,7 +166,7 @@ struct Inputs {
 
     void set(HostTensor& t, int64_t i, double real, int64_t whole) {
         const DType d = t.dtype();
-        const uint64_t word = is_float(d) ? word_of(d, real) : word_of(d, d == DType::boolean ? whole & 1 : whole);
+        const uint64_t word = is_storage(d) ? random() & storage_row(d).mask() : is_float(d) ? word_of(d, real) : word_of(d, d == DType::boolean ? whole & 1 : whole);
         std::memcpy(*t.mutable_bytes() + i * size_of(d), &word, size_t(size_of(d)));
     }
     Value tensor(DType dtype, Extents shape, size_t param, bool special) {
@@ -203,6 +208,10 @@ std::string wrong(const OpDef& op, const HostTensor& found, const HostTensor& ex
         return "shape " + shape_text(found.shape()) + ", expected " + shape_text(expected.shape());
     for (int64_t i = 0; i < found.count(); ++i) {
         std::string where = "element " + std::to_string(i) + ": ";
+        if (is_storage(found.dtype())) {                 // one byte each
+            if (found.bytes()[i] != expected.bytes()[i]) return where + "code " + std::to_string(int(found.bytes()[i])) + ", expected " + std::to_string(int(expected.bytes()[i]));
+            continue;
+        }
         if (!is_float(found.dtype())) {
             if (found.as_i64(i) != expected.as_i64(i))
                 return where + std::to_string(found.as_i64(i)) + ", expected " + std::to_string(expected.as_i64(i));

@@ -3,6 +3,7 @@
 #include "eval/machine.h"
 #include "value/text.h"
 #include <cstdio>
+#include <cstring>
 
 namespace nereus {
 namespace {
@@ -26,6 +27,7 @@ Result<size_t> item_index(const Datum& seq, const Datum& index) {
 
 bool same_elements(const HostTensor& a, const HostTensor& b) {
     if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
+    if (is_storage(a.dtype())) return a.count() == 0 || std::memcmp(a.bytes(), b.bytes(), size_t(a.byte_size())) == 0;
     for (int64_t i = 0; i < a.count(); ++i) {
         if (!is_float(a.dtype()) && a.as_i64(i) != b.as_i64(i)) return false;
         if (!is_float(a.dtype())) continue;

@@ -92,6 +92,18 @@ TEST(Grad, Nested) {
     for (const Shown& c : cases) EXPECT_EQ(shown(c.program), c.result) << c.program;
 }
 
+// The second derivatives of a b c d, by hand, times (1, 10, 100, 1000): with zeros among the factors they are products of what is left.
+TEST(Grad, SecondOrderOfAProductWithZeros) {
+    auto times = [](const std::string& at) {
+        return shown("def @main() { grad(fn(%x) { sum(grad(fn(%y) { prod(%y) })(%x) * tensor([1.0, 10.0, 100.0, 1000.0])) })(tensor([" + at + "])) }");
+    };
+    EXPECT_EQ(times("2.0, 3.0, 5.0, 7.0"), "Tensor[(4), f32] [17450, 11435, 6161, 715]");
+    EXPECT_EQ(times("0.0, 3.0, 5.0, 7.0"), "Tensor[(4), f32] [17450, 35, 21, 15]");
+    EXPECT_EQ(times("0.0, 0.0, 5.0, 7.0"), "Tensor[(4), f32] [350, 35, 0, 0]");
+    EXPECT_EQ(times("0.0, 3.0, 0.0, 7.0"), "Tensor[(4), f32] [2100, 0, 21, 0]");
+    EXPECT_EQ(times("0.0, 0.0, 0.0, 7.0"), "Tensor[(4), f32] [0, 0, 0, 0]");
+}
+
 TEST(Grad, CustomRules) {
     std::string rule = "def @sq(%x) with vjp = (@fwd, @bwd) { %x * %x }\ndef @fwd(%x) { (%x * %x, %x) }\n"
                        "def @bwd(%r, %d) { %d * %r * 20.0 }\n";

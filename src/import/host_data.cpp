@@ -14,6 +14,13 @@ Result<HostTensor> host_tensor(const TensorData& data, const std::shared_ptr<con
         std::transform(data.bytes.begin(), data.bytes.end(), out, [](std::byte b) { return std::byte(b != std::byte{0}); });
         return made;
     }
+    if (const int bits = element_bits(data.type); bits < 8) {        // a byte each in ours
+        HostTensor made = TRY(HostTensor::make(*dtype, data.dims));
+        std::byte* out = TRY(made.mutable_bytes());
+        const std::byte mask{uint8_t((1 << bits) - 1)};
+        for (int64_t i = 0; i < made.count(); ++i) out[i] = data.bytes[size_t(i * bits / 8)] >> (i * bits % 8) & mask;
+        return made;
+    }
     const bool aligned = reinterpret_cast<uintptr_t>(data.bytes.data()) % size_t(size_of(*dtype)) == 0;
     if (!aligned || data.bytes.empty()) return HostTensor::copy_of(*dtype, data.dims, data.bytes);
     return HostTensor::view(*dtype, data.dims, std::shared_ptr<const std::byte>(storage, data.bytes.data()), int64_t(data.bytes.size()));

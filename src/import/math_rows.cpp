@@ -46,11 +46,25 @@ void clip_attributes(NodeText& n) {
 }
 void clip_inputs(NodeText& n) { n.give(clipped(n.in(0), n.has(1) ? n.in(1) : "", n.has(2) ? n.in(2) : "")); }
 
+// Attributes that matter to floats of 8 bits alone; empty where they are left out or say what counts then.
+std::string store_rule(NodeText& n) {
+    const std::string_view round = n.word("round_mode", "up");
+    if (round != "up" && round != "down" && round != "nearest") n.refuse("attribute 'round_mode' is '" + std::string(round) + "', expected up, down or nearest");
+    return std::string(n.integer("saturate", 1) ? "" : ", saturate=false") + (round == "up" ? "" : ", round=\"" + std::string(round) + "\"");
+}
 void cast(NodeText& n) {
-    const ElemType to = ElemType(n.integer("to", 0));
-    const std::string_view dtype = dtype_text(to);
-    if (dtype.empty()) return n.refuse("its elements would be " + std::string(onnx_type_name(to)));
-    n.give("cast(" + n.in(0) + ", " + std::string(dtype) + ")");
+    const int64_t number = n.integer("to", 0);
+    const Result<ElemType> to = elem_type_of_number(number);
+    if (!to) return n.refuse(to.error().message);
+    const std::string_view dtype = dtype_text(*to);
+    if (dtype.empty()) return n.refuse("its elements would be " + std::string(onnx_type_name(*to)));
+    n.give("cast(" + n.in(0) + ", " + std::string(dtype) + store_rule(n) + ")");
+}
+// The prelude has a function for each rule.
+void cast_like(NodeText& n) {
+    const std::string saturates = n.integer("saturate", 1) ? "" : "_or_none", round(n.word("round_mode", "up"));
+    store_rule(n);
+    n.give("onnx_cast_like" + saturates + (round == "up" ? "" : "_" + round) + "(" + n.in(0) + ", " + n.in(1) + ")");
 }
 
 void constant(NodeText& n) {
@@ -146,7 +160,7 @@ std::span<const OpRow> math_rows() {
         {"LessOrEqual",       12,   "a, b",     "",                      "$a <= $b"},
         {"GreaterOrEqual",    12,   "a, b",     "",                      "$a >= $b"},
         {"Where",             9,    "c, a, b",  "",                      "select($c, $a, $b)"},
-        {"CastLike",          15,   "x, like",  "saturate=1, round_mode=up|down|stochastic", "onnx_cast_like($x, $like)"},
+        {"CastLike",          15,   "x, like",  "",                      "", cast_like},
         {"Max",               1,    "",         "",                      "", folded<maximum>},
         {"Min",               1,    "",         "",                      "", folded<minimum>},
         {"Sum",               1,    "",         "",                      "", folded<add>},

@@ -279,6 +279,21 @@ TEST(ModelText, TensorsAreTrainedOneByOne) {
                                                                           "}\n");
     EXPECT_EQ(lines_of(node_message("Adam", {"r", "t", "x", "z"}, {"y"}).text(7, "ai.onnx.preview.training"), {"r", "t", "x", "z"}),
               "error: Adam: it has 4 inputs, expected 2 and 4 for each tensor");
+
+TEST(ModelText, CastsSayHowToStoreOnlyWhereItIsNotAsUsual) {
+    auto cast = [](std::initializer_list<Message> attributes) {
+        Message node = node_message("Cast", {"x"}, {"y"});
+        for (const Message& attribute : attributes) node.message(5, attribute);
+        const std::string text = text_of(Message().message(1, node).message(11, value_message("x", "n")).message(12, value_message("y", "n")));
+        const size_t from = text.find("cast(");
+        return from == text.npos ? text : text.substr(from, text.find('\n', from) - from);
+    };
+    auto word = [](std::string_view name, std::string_view value) { return Message().text(1, name).text(4, value).number(20, 3); };
+    const Message to = integer_message("to", int64_t(ElemType::float8e8m0)), unsaturated = integer_message("saturate", 0);
+    EXPECT_EQ(cast({to, integer_message("saturate", 1), word("round_mode", "up")}), "cast(%x, f8e8m0)");
+    EXPECT_EQ(cast({to, unsaturated, word("round_mode", "nearest")}), "cast(%x, f8e8m0, saturate=false, round=\"nearest\")");
+    EXPECT_NE(cast({to, word("round_mode", "sideways")}).find("'round_mode' is 'sideways', expected up, down or nearest"), std::string::npos);
+    EXPECT_NE(cast({integer_message("to", 99)}).find("element type number 99 is not one that ONNX has"), std::string::npos);
 }
 
 TEST(ModelText, AllThatIsNotOfferedIsListed) {

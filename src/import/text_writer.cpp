@@ -33,6 +33,16 @@ constexpr TypeRow types[] = {
     {ElemType::int64, "i64"},    {ElemType::uint8, "u8"},     {ElemType::uint16, "u16"},  {ElemType::uint32, "u32"},
     {ElemType::uint64, "u64"},   {ElemType::float16, "f16"},  {ElemType::bfloat16, "bf16"}, {ElemType::float32, "f32"},
     {ElemType::float64, "f64"},
+    {ElemType::float8e4m3fn, "f8e4m3fn"},
+    {ElemType::float8e4m3fnuz, "f8e4m3fnuz"},
+    {ElemType::float8e5m2, "f8e5m2"},
+    {ElemType::float8e5m2fnuz, "f8e5m2fnuz"},
+    {ElemType::float8e8m0, "f8e8m0"},
+    {ElemType::float4e2m1, "f4e2m1"},
+    {ElemType::int4, "i4"},
+    {ElemType::uint4, "u4"},
+    {ElemType::int2, "i2"},
+    {ElemType::uint2, "u2"},
 };
 } // namespace
 

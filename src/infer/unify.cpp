@@ -3,10 +3,9 @@
 
 namespace nereus {
 std::optional<DTypeClass> meet(DTypeClass a, DTypeClass b) {
-    if (a == b || b == DTypeClass::any) return a;
-    if (a == DTypeClass::any || a == DTypeClass::num) return b;
-    if (b == DTypeClass::num) return a;
-    return std::nullopt;                                 // integer and real
+    if (a == b) return a;
+    const DTypeClass wider = std::min(a, b), narrower = std::max(a, b);
+    return wider == DTypeClass::integer ? std::nullopt : std::optional(narrower);
 }
 
 namespace {

@@ -37,6 +37,11 @@ std::optional<DType> EvalArgs::dtype(std::string_view name) const {
     const DType* value = found ? std::get_if<DType>(&found->value) : nullptr;
     return value ? std::optional(*value) : std::nullopt;
 }
+std::string_view EvalArgs::text(std::string_view name, std::string_view otherwise) const {
+    const Attribute* found = find_named(attributes, name);
+    const std::string* value = found ? std::get_if<std::string>(&found->value) : nullptr;
+    return value ? std::string_view(*value) : otherwise;
+}
 
 OpRegistry::OpRegistry(std::vector<const OpDef*> ops) : ops_(std::move(ops)) {
     std::sort(ops_.begin(), ops_.end(), by_name);

@@ -54,6 +54,7 @@ struct EvalArgs {
     bool boolean(std::string_view name) const;
     std::optional<std::vector<int64_t>> integers(std::string_view name) const;
     std::optional<DType> dtype(std::string_view name) const;
+    std::string_view text(std::string_view name, std::string_view otherwise) const;
 };
 using EvalFn = Result<std::vector<HostTensor>> (*)(const EvalArgs&);
 

@@ -60,6 +60,7 @@ std::optional<DType> ShapeArgs::dtype(std::string_view name) const {
     const DType* found = attribute<DType>(attributes, name);
     return found ? std::optional(*found) : std::nullopt;
 }
+const std::string* ShapeArgs::text(std::string_view name) const { return attribute<std::string>(attributes, name); }
 std::optional<std::vector<int64_t>> ShapeArgs::integers(std::string_view name) const {
     const std::vector<int64_t>* found = attribute<std::vector<int64_t>>(attributes, name);
     return found ? std::optional(*found) : std::nullopt;

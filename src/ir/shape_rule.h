@@ -58,6 +58,7 @@ struct ShapeArgs {
     bool boolean(std::string_view name, bool otherwise) const;
     std::optional<DType> dtype(std::string_view name) const;
     std::optional<std::vector<int64_t>> integers(std::string_view name) const;
+    const std::string* text(std::string_view name) const;                // null: left out
 };
 
 class ShapeScope {

@@ -59,6 +59,7 @@ ExprId Builder::cast(ExprId a, DType t) {
     if (dtype_of(a) == t) return a;
     return intern({.op = Op::cast, .dtype = t, .a = a});
 }
+ExprId Builder::bit_cast(ExprId a, DType t) { return intern({.op = Op::bit_cast, .dtype = t, .a = a}); }
 ExprId Builder::philox(ExprId key, ExprId counter, DType t) {
     return intern({.op = Op::philox, .dtype = t, .a = key, .b = counter});
 }

@@ -22,6 +22,7 @@ class Builder {
     ExprId load(BufferId buffer, std::vector<GroupId> groups, std::vector<Indirect> at = {});
     ExprId apply(Op op, ExprId a, ExprId b = {}, ExprId c = {});
     ExprId cast(ExprId a, DType t);                  // a itself when it already has the dtype
+    ExprId bit_cast(ExprId a, DType t);
     ExprId philox(ExprId key, ExprId counter, DType t);
 
     void store(BufferId out, std::vector<GroupId> groups, ExprId value, std::vector<Indirect> at = {});

@@ -26,6 +26,7 @@ static constexpr OpRow rows[] = {
     {Op::round,        "round",        1,       Takes::real,     Gives::same},
     {Op::logical_not,  "not",          1,       Takes::boolean,  Gives::same},
     {Op::cast,         "cast",         1,       Takes::any,      Gives::stated},
+    {Op::bit_cast,     "bit_cast",     1,       Takes::number,   Gives::stated},
     {Op::add,          "add",          2,       Takes::number,   Gives::same},
     {Op::sub,          "sub",          2,       Takes::number,   Gives::same},
     {Op::mul,          "mul",          2,       Takes::number,   Gives::same},
@@ -68,11 +69,11 @@ const OpRow* op_named(std::string_view name) {
 bool takes_dtype(Takes takes, DType t) {
     switch (takes) {
     case Takes::leaf: return false;
-    case Takes::number: return t != DType::boolean;
+    case Takes::number: return t != DType::boolean && !is_storage(t);
     case Takes::real: return is_float(t);
     case Takes::integer: return is_integer(t);
     case Takes::boolean: return t == DType::boolean;
-    case Takes::any: return true;
+    case Takes::any: return !is_storage(t);
     }
     return false;
 }

@@ -27,6 +27,7 @@ enum class Op : uint8_t {
     value,         // bits: number of the fold or contraction whose result this is
     // one operand
     neg, abs, exp, log, sqrt, tanh, erf, sin, cos, asin, acos, atan, floor, ceil, round /* half to even */, logical_not, cast,
+    bit_cast,      // the same bits, of a number of 32 or 64, as another dtype of that width
     // two operands
     add, sub, mul, div, floor_div, mod, rem, pow, max, min, logical_and, logical_or, eq, ne, lt, le, gt, ge,
     bit_and, bit_or, bit_xor, shift_left, shift_right /* logical; by less than the width */,

@@ -246,7 +246,9 @@ class Parser {
         if (row->gives == Gives::stated) {
             TRY(expect(","));
             DType t = TRY(dtype());
-            made = row->op == Op::cast ? b.cast(operands[0], t) : b.philox(operands[0], operands[1], t);
+            made = row->op == Op::cast       ? b.cast(operands[0], t)
+                   : row->op == Op::bit_cast ? b.bit_cast(operands[0], t)
+                                             : b.philox(operands[0], operands[1], t);
         }
         TRY(expect(")"));
         return made;

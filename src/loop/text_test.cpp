@@ -77,6 +77,9 @@ TEST(LoopVerify, RefusesNonsense) {
     EXPECT_EQ(refused("y[g] = n[g]"), "loop function 'k': a store has its buffer's dtype");
     EXPECT_EQ(refused("y[g] = add(a[g], cast(n[g], f64))"), "loop function 'k': add takes operands of one dtype");
     EXPECT_EQ(refused("y[g] = exp(n[g])"), "loop function 'k': exp does not take i32");
+    EXPECT_EQ(refused("y[g] = bit_cast(n[g], f32)"), "");
+    EXPECT_EQ(refused("y[g] = cast(bit_cast(a[g], u64), f32)"), "loop function 'k': bit_cast is between numbers of 32 bits or of 64");
+    EXPECT_EQ(refused("y[g] = cast(bit_cast(cast(a[g], f16), u16), f32)"), "loop function 'k': bit_cast is between numbers of 32 bits or of 64");
     EXPECT_EQ(refused("y[g] = a[r]"), "loop function 'k': a store uses group 'r' out of scope");
     EXPECT_EQ(refused("a[g] = a[g]"), "loop function 'k': 'a' is not an output");
     EXPECT_EQ(refused("%0 = sum over g of a[g]; y[g] = %0"), "loop function 'k': a fold runs over a reduce group");
@@ -85,5 +88,7 @@ TEST(LoopVerify, RefusesNonsense) {
     EXPECT_EQ(refused(""), "loop function 'k': the body is empty");
     EXPECT_EQ(parse("kernel k(a: f32, a: out f32) { parallel g; a[g] = 1:f32 }").error().message,
               "loop function 'k': the name 'a' is used twice");
+    EXPECT_EQ(parse("kernel k(a: i4, y: out i8) { parallel g; y[g] = 1:i8 }").error().message,
+              "loop function 'k': 'a' is of a type that is only stored: its codes are u8");
 }
 } // namespace nereus::loop

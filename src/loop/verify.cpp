@@ -20,8 +20,8 @@ class Verifier {
     Status run() {
         if (f_.groups.size() > 64) return wrong("more than 64 groups");
         std::set<std::string> names;
-        for (const Buffer& b : f_.buffers) TRY(name(names, b.name));
-        for (const Scalar& s : f_.scalars) TRY(name(names, s.name));
+        for (const Buffer& b : f_.buffers) TRY(name(names, b.name, b.dtype));
+        for (const Scalar& s : f_.scalars) TRY(name(names, s.name, s.dtype));
         for (const Group& g : f_.groups) TRY(name(names, g.name));
         for (size_t i = 0; i < f_.exprs.size(); ++i) TRY(expr(i));
         for (const Access& a : f_.accesses) TRY(access(a, f_.exprs.size()));
@@ -39,7 +39,8 @@ class Verifier {
     Error wrong(const std::string& what) const {
         return Error{Code::internal, "loop function '" + f_.name + "': " + what};
     }
-    Status name(std::set<std::string>& names, const std::string& n) {
+    Status name(std::set<std::string>& names, const std::string& n, DType t = DType::i64) {
+        if (is_storage(t)) return wrong("'" + n + "' is of a type that is only stored: its codes are u8");
         if (!is_name(n)) return wrong("'" + n + "' is not a name");
         if (!names.insert(n).second) return wrong("the name '" + n + "' is used twice");
         return {};
@@ -65,6 +66,8 @@ class Verifier {
         if (row.gives == Gives::same && e.dtype != t)
             return wrong(std::string(row.name) + " gives its operand's dtype");
         if (row.gives == Gives::boolean && e.dtype != DType::boolean) return wrong("a comparison gives bool");
+        if (e.op == Op::bit_cast && (size_of(t) < 4 || size_of(t) != size_of(e.dtype)))
+            return wrong("bit_cast is between numbers of 32 bits or of 64");
         if (e.op == Op::philox && (t != DType::i64 || (e.dtype != DType::i32 && e.dtype != DType::i64)))
             return wrong("philox takes i64 and gives i32 or i64");
         return {};

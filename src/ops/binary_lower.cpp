@@ -1,7 +1,10 @@
 #include "ops/lowers.h"
+#include "ops/storage_lower.h"
 
 namespace nereus {
 Status lower_cast(OpLowering& l) {
-    return lower_map(l, "cast", [](loop::Builder& b, std::span<const loop::ExprId> x, DType t) { return b.cast(x[0], t); });
+    const DType from = l.dtype(l.arg(0));
+    const StoreRule rule{l.boolean("saturate"), *rounding_from_name(l.text("round", rounding_names[0]))};
+    return lower_map(l, "cast", [&](loop::Builder& b, std::span<const loop::ExprId> x, DType t) { return cast_element(b, x[0], from, t, rule); });
 }
 } // namespace nereus

@@ -3,6 +3,7 @@
 #include "ops/families.h"
 #include "ops/lowers.h"
 #include "ops/shape_rules.h"
+#include "ops/storage_lower.h"
 
 namespace nereus {
 namespace {
@@ -54,12 +55,12 @@ Status lower_bit_not(OpLowering& l) {
 }
 
 std::string widths_differ(DType from, DType to) {
-    return std::string(dtype_name(from)) + " has " + std::to_string(8 * size_of(from)) + " bits, " + std::string(dtype_name(to)) + " " + std::to_string(8 * size_of(to));
+    return std::string(dtype_name(from)) + " has " + std::to_string(bit_width(from)) + " bits, " + std::string(dtype_name(to)) + " " + std::to_string(bit_width(to));
 }
 Result<Tensors> bit_cast_eval(const EvalArgs& args) {
     const HostTensor& x = args.tensor(0);
     const DType to = *args.dtype("to");
-    if (size_of(to) != size_of(x.dtype())) return Error{Code::shape, widths_differ(x.dtype(), to)};
+    if (bit_width(to) != bit_width(x.dtype())) return Error{Code::shape, widths_differ(x.dtype(), to)};
     HostTensor y = TRY(HostTensor::make(to, x.shape()));
     std::byte* out = TRY(y.mutable_bytes());
     const size_t bytes = size_t(x.count() * size_of(to));
@@ -69,13 +70,14 @@ Result<Tensors> bit_cast_eval(const EvalArgs& args) {
 Result<Shaped> bit_cast_shape(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
     const DType to = args.dtype("to").value_or(x.dtype);
-    if (size_of(to) != size_of(x.dtype)) return scope.error(widths_differ(x.dtype, to));
+    if (bit_width(to) != bit_width(x.dtype)) return scope.error(widths_differ(x.dtype, to));
     return Shaped{ShapedTensor{.dtype = to, .shape = x.shape}};
 }
-// Between integers a cast keeps the bits. Else the same bytes are read as the other dtype; what is in no buffer gets one.
+// Between integers, codes among them, a cast keeps the bits. Else the same bytes are read as the other dtype; what is in no buffer gets one.
 Status lower_bit_cast(OpLowering& l) {
     ValueId x = l.arg(0), y = l.result();
-    if (!is_float(l.dtype(x)) && !is_float(l.dtype(y))) return lower_cast(l);
+    if (!is_float(l.dtype(x)) && !is_float(l.dtype(y)))
+        return lower_map(l, "cast", [](loop::Builder& b, std::span<const ExprId> bits, DType t) { return b.cast(bits[0], loop_dtype(t)); });
     Dims& dims = l.dims();
     const std::vector<Dim> over = l.shape(x), in_buffer = over.empty() ? std::vector<Dim>{dims.constant(1)} : over;
     auto copied = [&](ValueId from, ValueId to) {

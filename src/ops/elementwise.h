@@ -7,7 +7,7 @@ namespace nereus {
 template <auto f> Result<Tensors> each(const EvalArgs& args) {
     const HostTensor& x = args.tensor(0);
     HostTensor y = TRY(HostTensor::make(x.dtype(), x.shape()));
-    return with_type(x.dtype(), [&](auto zero) -> Result<Tensors> {
+    return with_number(x.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
         std::span<const T> in = x.data<T>();
         std::span<T> out = TRY(y.mutable_data<T>());
@@ -21,7 +21,7 @@ template <auto f, bool divides = false> Result<Tensors> each_pair(const EvalArgs
     const HostTensor &a = args.tensor(0), &b = args.tensor(1);
     HostTensor y = TRY(HostTensor::make(a.dtype(), TRY(broadcast_shapes(a.shape(), b.shape()))));
     IndexMap in_a = IndexMap::broadcast(a.shape(), y.shape()), in_b = IndexMap::broadcast(b.shape(), y.shape());
-    return with_type(a.dtype(), [&](auto zero) -> Result<Tensors> {
+    return with_number(a.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
         std::span<const T> left = a.data<T>(), right = b.data<T>();
         std::span<T> out = TRY(y.mutable_data<T>());

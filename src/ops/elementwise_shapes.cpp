@@ -172,6 +172,7 @@ Result<Shaped> select(const ShapeArgs& args, ShapeScope& scope) {
 Result<Shaped> cast(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
     DType to = args.dtype("to").value_or(x.dtype);
+    if (const std::string* round = args.text("round"); round && !rounding_from_name(*round)) return scope.error(unknown_rounding(*round));
     ShapedTensor y{.dtype = to, .shape = x.shape};
     if (to == x.dtype) return one(x);
     if (is_integer(to) && is_integer(x.dtype)) {

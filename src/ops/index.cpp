@@ -150,7 +150,7 @@ Result<Tensors> scatter_add_eval(const EvalArgs& args) {
     const HostTensor &x = args.tensor(0), &v = args.tensor(2);
     ScatterMap to = TRY(scatter_map(args));
     HostTensor y = TRY(HostTensor::make(x.dtype(), x.shape()));
-    return with_type(x.dtype(), [&](auto zero) -> Result<Tensors> {
+    return with_number(x.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
         std::vector<WideOf<T>> sums(x.data<T>().begin(), x.data<T>().end());
         for (int64_t i = 0; i < v.count(); ++i) {
@@ -163,12 +163,22 @@ Result<Tensors> scatter_add_eval(const EvalArgs& args) {
     });
 }
 
+Result<Tensors> scatter_set_eval(const EvalArgs& args) {
+    const HostTensor& v = args.tensor(2);
+    ScatterMap to = TRY(scatter_map(args));
+    HostTensor y = args.tensor(0);
+    const size_t size = size_t(size_of(y.dtype()));
+    std::byte* out = TRY(y.mutable_bytes());
+    for (int64_t i = 0; i < v.count(); ++i) std::memcpy(out + to(i) * size, v.bytes() + size_t(i) * size, size);
+    return Tensors{std::move(y)};
+}
+
 // One update after the other, each rounded: so does compiled code.
 template <class Update> Result<Tensors> scatter_eval(const EvalArgs& args) {
     const HostTensor& v = args.tensor(2);
     ScatterMap to = TRY(scatter_map(args));
     HostTensor y = args.tensor(0);
-    return with_type(y.dtype(), [&](auto zero) -> Result<Tensors> {
+    return with_number(y.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
         std::span<T> out = TRY(y.mutable_data<T>());
         for (int64_t i = 0; i < v.count(); ++i) {
@@ -178,7 +188,6 @@ template <class Update> Result<Tensors> scatter_eval(const EvalArgs& args) {
         return Tensors{std::move(y)};
     });
 }
-struct Set { template <class W> W operator()(W, W value) const { return value; } };
 struct Multiply { template <class W> W operator()(W old, W value) const { return multiply(old, value); } };
 struct Larger { template <class W> W operator()(W old, W value) const { return larger(old, value); } };
 struct Smaller { template <class W> W operator()(W old, W value) const { return smaller(old, value); } };
@@ -221,7 +230,7 @@ constexpr OpDef rows[] = {
      .lower = lower_scatter<loop::Update::add>},
     {.name = "scatter", .doc = "x with each row of v written over the row of x that ids names; of repeated ids the last counts",
      .params = scatter_params, .scheme = "any a, int b: a, b, a -> a", .effect = Effect::may_fail,
-     .eval = scatter_eval<Set>, .lower = lower_scatter<loop::Update::set>},
+     .eval = scatter_set_eval, .lower = lower_scatter<loop::Update::set>},
     {.name = "scatter_mul", .doc = "as scatter_add, with products", .params = scatter_params,
      .scheme = "num a, int b: a, b, a -> a", .effect = Effect::may_fail, .eval = scatter_eval<Multiply>,
      .lower = lower_scatter<loop::Update::mul>},
@@ -232,7 +241,7 @@ constexpr OpDef rows[] = {
      .scheme = "num a, int b: a, b, a -> a", .effect = Effect::may_fail, .eval = scatter_eval<Smaller>,
      .lower = lower_scatter<loop::Update::min>},
     {.name = "nonzero", .doc = "indices of the elements that are not 0, row-major, as a tensor (rank, k)",
-     .params = nonzero_params, .scheme = "any a: a -> i64", .eval = nonzero_eval,
+     .params = nonzero_params, .scheme = "basic a: a -> i64", .eval = nonzero_eval,
      .lower = lower_nonzero},
 };
 } // namespace

@@ -1,4 +1,6 @@
 #include "ops/lowering.h"
+#include "ops/storage_lower.h"
+#include "tensor/element.h"
 #include <algorithm>
 
 namespace nereus {
@@ -34,6 +36,11 @@ std::vector<int64_t> OpLowering::integers(std::string_view name) const {
     return found ? std::get<std::vector<int64_t>>(found->value) : std::vector<int64_t>();
 }
 
+std::string_view OpLowering::text(std::string_view name, std::string_view otherwise) const {
+    const Attribute* found = find_attribute(binding_, name);
+    return found ? std::string_view(std::get<std::string>(found->value)) : otherwise;
+}
+
 std::vector<Stride> dense_strides(Dims& dims, std::span<const Dim> extents) {
     std::vector<Stride> strides(extents.size());
     Dim step = dims.constant(1);
@@ -65,7 +72,8 @@ loop::BufferId KernelWriter::open(ValueId value, const std::vector<Along>& along
     for (const Opened& opened : opened_)
         if (opened.value == value && opened.along == along) return opened.buffer;
     std::string name = (out ? "y" : "x") + std::to_string(opened_.size());
-    loop::BufferId buffer = out ? builder_.output(name, op_.dtype(value)) : builder_.input(name, op_.dtype(value));
+    const DType dtype = loop_dtype(op_.dtype(value));
+    loop::BufferId buffer = out ? builder_.output(name, dtype) : builder_.input(name, dtype);
     for (const Along& a : along) spec_.groups[a.group.index].strides.emplace_back(buffer.index, a.strides);
     spec_.buffers.push_back(value);
     opened_.push_back({value, along, buffer});
@@ -74,6 +82,8 @@ loop::BufferId KernelWriter::open(ValueId value, const std::vector<Along>& along
 
 loop::ExprId KernelWriter::read(ValueId operand, std::vector<Along> along, std::vector<loop::Indirect> at) {
     DType dtype = op_.dtype(operand);
+    if (const Literal* literal = op_.literal(operand); literal && !literal->is_tensor && is_storage(dtype))       // a zero that a gradient begins with
+        return builder_.bits(DType::u8, int64_t(word_of(dtype, literal->integers[0])));
     if (const Literal* literal = op_.literal(operand); literal && !literal->is_tensor)
         return literal->kind == Literal::Kind::real ? builder_.number(dtype, literal->reals[0])
                                                     : builder_.integer(dtype, literal->integers[0]);
@@ -117,7 +127,7 @@ Status KernelWriter::finish() {
     return op_.launch(std::move(spec_));
 }
 
-Status lower_map(OpLowering& op, std::string_view name, ElementFn value) {
+Status lower_map(OpLowering& op, std::string_view name, const ElementFn& value) {
     KernelWriter kernel(op, std::string(name));
     ValueId result = op.result();
     const std::vector<Dim> over = op.shape(result);

@@ -6,6 +6,7 @@
 #pragma once
 #include "ir/op.h"
 #include "loop/builder.h"
+#include <functional>
 #include <unordered_map>
 
 namespace nereus {
@@ -86,6 +87,7 @@ class OpLowering {
     int64_t integer(std::string_view name) const;                    // an attribute, or its declared default
     bool boolean(std::string_view name) const;
     std::vector<int64_t> integers(std::string_view name) const;
+    std::string_view text(std::string_view name, std::string_view otherwise) const;
 
     virtual Status launch(LaunchSpec spec) = 0;
     virtual void view(ValueId result, ValueId source) = 0;           // the same elements in another shape
@@ -131,7 +133,8 @@ class KernelWriter {
 
     KernelWriter(OpLowering& op, std::string name) : op_(op), builder_(std::move(name)) {}
     loop::GroupId group(std::string name, loop::Role role, std::vector<Dim> extents, bool axis = false);
-    // The operand at the current point: a load, or a scalar or constant where it is a number or literal.
+    // The operand at the current point: a load, or a scalar or constant where it is a number or literal. What is only stored
+    // is read and written as its code, a u8.
     loop::ExprId read(ValueId operand, std::vector<Along> along, std::vector<loop::Indirect> at = {});
     void store(ValueId result, std::vector<Along> along, loop::ExprId value, std::vector<loop::Indirect> at = {});
     // Adds index * stride to an address; an index outside [0, extent) fails the launch.
@@ -155,6 +158,6 @@ class KernelWriter {
 };
 
 // result[g] = value(operands at g): everything elementwise, broadcasting.
-using ElementFn = loop::ExprId (*)(loop::Builder&, std::span<const loop::ExprId> operands, DType result);
-Status lower_map(OpLowering& op, std::string_view name, ElementFn value);
+using ElementFn = std::function<loop::ExprId(loop::Builder&, std::span<const loop::ExprId> operands, DType result)>;
+Status lower_map(OpLowering& op, std::string_view name, const ElementFn& value);
 } // namespace nereus

@@ -25,7 +25,7 @@ Result<Tensors> matmul_eval(const EvalArgs& args) {
     HostTensor y = TRY(HostTensor::make(a.dtype(), std::move(shape)));
     IndexMap in_a = IndexMap::broadcast(left, batch), in_b = IndexMap::broadcast(right, batch);
 
-    return with_type(a.dtype(), [&](auto zero) -> Result<Tensors> {
+    return with_number(a.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
         std::span<T> out = TRY(y.mutable_data<T>());
         for (int64_t i = 0; i < y.count(); ++i) {

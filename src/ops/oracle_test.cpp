@@ -1,4 +1,5 @@
-// Each operator's eval against numbers that NumPy computed: test/oracle/ops.py wrote them, and says how they are stored.
+// Each operator's eval against numbers that NumPy computed: test/oracle/ops.py and storage.py wrote them, and say how they are
+// stored.
 #include "base/file.h"
 #include "ops/registry.h"
 #include "value/compare.h"
@@ -25,7 +26,7 @@ struct Call {
         args.tensors.resize(count), args.sizes.resize(count), args.present.resize(count);
         for (size_t i = 0; i < count; ++i) {
             const OpParam& param = op.params[i];
-            args.present[i] = !(given[i].is(Value::Kind::tuple) && given[i].children().empty());
+            args.present[i] = i < given.size() && !(given[i].is(Value::Kind::tuple) && given[i].children().empty());
             if (!args.present[i]) continue;
             std::string name(param.name);
             switch (param.kind) {
@@ -38,7 +39,7 @@ struct Call {
             case ParamKind::integers: attributes.push_back({name, integers_of(given[i])}); break;
             case ParamKind::boolean: attributes.push_back({name, integers_of(given[i])[0] != 0}); break;
             case ParamKind::dtype: attributes.push_back({name, *dtype_from_name(given[i].ctor_name())}); break;
-            case ParamKind::text: break;
+            case ParamKind::text: attributes.push_back({name, std::string(given[i].ctor_name())}); break;
             }
         }
     }
@@ -49,14 +50,12 @@ struct Call {
 Tolerance tolerance_for(const HostTensor& expected) {
     return {.rtol = expected.dtype() == DType::f32 ? 2.4e-7 : is_small_float(expected.dtype()) ? 0 : 4.5e-16};
 }
-} // namespace
 
-TEST(oracle, operators_agree_with_numpy) {
-    Result<std::string> text = read_file(NEREUS_SOURCE_DIR "/test/oracle/ops.json");
+void agree_with(const std::string& file, std::set<std::string_view>& covered) {
+    Result<std::string> text = read_file(NEREUS_SOURCE_DIR "/test/oracle/" + file);
     ASSERT_TRUE(bool(text)) << text.error().message;
     Result<Value> cases = parse_json_value(*text);
     ASSERT_TRUE(bool(cases)) << cases.error().message;
-    std::set<std::string_view> covered;
     for (const Value& one : cases->children()) {
         const OpDef* op = all_ops().find(one.ctor_name());
         ASSERT_TRUE(op && op->eval) << one.ctor_name();
@@ -78,7 +77,17 @@ TEST(oracle, operators_agree_with_numpy) {
             EXPECT_FALSE(wrong) << wrong->path << " " << wrong->what << " in " << shown;
         }
     }
+}
+} // namespace
+
+TEST(oracle, operators_agree_with_numpy) {
+    std::set<std::string_view> covered;
+    agree_with("ops.json", covered);
     for (const OpDef* op : all_ops().all())
         EXPECT_TRUE(!op->eval || covered.contains(op->name)) << op->name << " has no case";
+}
+TEST(oracle, codes_agree_with_ml_dtypes) {
+    std::set<std::string_view> covered;
+    agree_with("storage.json", covered);
 }
 } // namespace nereus

@@ -35,7 +35,7 @@ template <class T> T element_of(Words w) {
 Result<Tensors> random_eval(const EvalArgs& args) {
     uint64_t key = uint64_t(args.sizes[0][0]), counter = uint64_t(args.sizes[1][0]);
     HostTensor y = TRY(HostTensor::make(*args.dtype("dtype"), args.sizes[2]));
-    return with_type(y.dtype(), [&](auto zero) -> Result<Tensors> {
+    return with_number(y.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
         std::span<T> out = TRY(y.mutable_data<T>());
         for (size_t i = 0; i < out.size(); ++i) out[i] = element_of<T>(philox(key, counter + i));

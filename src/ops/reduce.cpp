@@ -12,7 +12,7 @@ namespace {
 template <auto start, auto step> Result<HostTensor> fold(const HostTensor& x, Extents kept) {
     HostTensor y = TRY(HostTensor::make(x.dtype(), std::move(kept)));
     IndexMap into = IndexMap::broadcast(y.shape(), x.shape());
-    return with_type(x.dtype(), [&](auto zero) -> Result<HostTensor> {
+    return with_number(x.dtype(), [&](auto zero) -> Result<HostTensor> {
         using T = decltype(zero);
         std::vector<WideOf<T>> sums(size_t(y.count()), start(T()));
         std::span<const T> in = x.data<T>();
@@ -84,7 +84,7 @@ template <auto step> Result<Tensors> place_eval(const EvalArgs& args) {
     HostTensor y = TRY(HostTensor::make(DType::i64, shape));
     std::span<int64_t> places = TRY(y.mutable_data<int64_t>());
     const bool last = args.boolean("select_last_index");
-    return with_type(x.dtype(), [&](auto zero) -> Result<Tensors> {
+    return with_number(x.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
         std::span<const T> in = x.data<T>();
         for (int64_t line = 0; line < sides.before * sides.after; ++line) {
@@ -127,10 +127,10 @@ constexpr OpDef rows[] = {
      .eval = reduce_eval<One{}, Times{}>, .domain = {0.5, 1.5}, .ulps = sum_bound,
      .lower = lower_prod},
     {.name = "max", .doc = "largest along axes, of bools whether any is true; -inf or the lowest integer when empty, NaN if any is",
-     .params = reduce_params, .scheme = "any a: a -> a", .eval = reduce_eval<Lowest{}, Larger{}>,
+     .params = reduce_params, .scheme = "basic a: a -> a", .eval = reduce_eval<Lowest{}, Larger{}>,
      .lower = lower_max},
     {.name = "min", .doc = "smallest along axes, of bools whether all are true; inf or the highest integer when empty, NaN if any is",
-     .params = reduce_params, .scheme = "any a: a -> a", .eval = reduce_eval<Highest{}, Smaller{}>,
+     .params = reduce_params, .scheme = "basic a: a -> a", .eval = reduce_eval<Highest{}, Smaller{}>,
      .lower = lower_min},
     {.name = "argmax", .doc = "where along axis the largest is, the first of several or the last; a NaN counts as largest",
      .params = place_params, .scheme = "num a: a -> i64", .eval = place_eval<Larger{}>, .lower = lower_argmax, .no_grad = no_places},

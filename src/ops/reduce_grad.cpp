@@ -25,14 +25,17 @@ void extremum(Gradient& d) {
 }
 
 // Of an element, the product of the others. A single zero has that of all that are not zero, and its others have zero: they
-// are made as a product with it, so that they change when it does. Of two zeros, nothing has a slope.
+// are made as a product with it, so that they change when it does. Of two zeros each has that times the other one, made as the
+// sum of both without itself: 0, with a slope. Three zeros leave none up to the second order; beyond it theirs is missing.
 void prod(Gradient& d) {
     ValueId x = d.arg(0), zero = d.number(0, d.dtype(x)), one = d.number(1, d.dtype(x));
     ValueId is_zero = d.op("eq", {x, zero});
     ValueId zeros = kept(d, "sum", d.op("cast", {is_zero}, {{"to", d.dtype(x)}}));
     ValueId filled = d.op("select", {is_zero, one, x});
     ValueId rest = kept(d, "prod", filled), gone = kept(d, "prod", d.op("select", {is_zero, x, one}));
-    ValueId at_zero = d.mul(rest, d.op("select", {d.op("eq", {zeros, one}), one, zero}));
+    ValueId other_zero = d.sub(kept(d, "sum", d.op("select", {is_zero, x, zero})), x), two = d.number(2, d.dtype(x));
+    ValueId of_zeros = d.op("select", {d.op("eq", {zeros, one}), one, d.op("select", {d.op("eq", {zeros, two}), other_zero, zero})});
+    ValueId at_zero = d.mul(rest, of_zeros);
     ValueId others = d.op("select", {is_zero, at_zero, d.mul(d.div(rest, filled), gone)});
     d.contribute(0, d.mul(d.op("reshape", {d.adjoint(), d.shape(rest)}), others));
 }

@@ -5,6 +5,8 @@
 namespace nereus {
 // Of the smaller size, or of both broadcast, and the larger: what broadcast_to and sum_to say of one that does not fit.
 inline constexpr const char *misfit_to_broadcast = "size {0} does not broadcast to {1}", *misfit_to_sum = "size {1} does not sum to {0}";
+// How to round is one of the words of tensor/storage_type.h:Rounding.
+inline std::string unknown_rounding(std::string_view word) { return "round is \"" + std::string(word) + "\", expected \"up\", \"down\" or \"nearest\""; }
 inline constexpr const char* no_element = "an axis of size 0 has no element to choose";     // argmax, argmin
 
 ShapeRule shape_rule(const OpDef& op);       // as its row says, else its family; nullptr: a builtin

@@ -24,7 +24,7 @@ Result<Tensors> topk_eval(const EvalArgs& args) {
     Extents shape = x.shape();
     shape[size_t(axis)] = k;
     HostTensor values = TRY(HostTensor::make(x.dtype(), shape)), indices = TRY(HostTensor::make(DType::i64, shape));
-    return with_type(x.dtype(), [&](auto zero) -> Result<Tensors> {
+    return with_number(x.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
         std::span<const T> in = x.data<T>();
         std::span<T> chosen = TRY(values.mutable_data<T>());

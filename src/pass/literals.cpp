@@ -21,7 +21,7 @@ std::optional<HostTensor> tensor_of(const Literal& literal, DType dtype) {
 }
 
 std::optional<Literal> literal_of(const HostTensor& tensor) {
-    if (tensor.count() == 0) return std::nullopt;
+    if (tensor.count() == 0 || is_storage(tensor.dtype())) return std::nullopt;
     Literal literal;
     literal.kind = is_float(tensor.dtype())             ? Literal::Kind::real
                    : tensor.dtype() == DType::boolean ? Literal::Kind::boolean

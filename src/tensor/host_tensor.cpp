@@ -31,11 +31,15 @@ Error wrong_size(DType dtype, const Extents& shape, int64_t wanted, uint64_t fou
                                   std::to_string(wanted) + " bytes, found " + std::to_string(found)};
 }
 
-Status check_bools(DType dtype, std::span<const std::byte> bytes) {
-    if (dtype != DType::boolean) return {};
+// Of dtypes that do not fill their byte.
+Status check_codes(DType dtype, std::span<const std::byte> bytes) {
+    if (row_of(dtype).bits >= 8) return {};
+    const int end = 1 << row_of(dtype).bits;
     for (std::byte byte : bytes)
-        if (byte > std::byte(1))
-            return Error{Code::value, "a bool is the byte 0 or 1, found " + std::to_string(int(byte))};
+        if (int(byte) >= end)
+            return Error{Code::value, dtype == DType::boolean ? "a bool is the byte 0 or 1, found " + std::to_string(int(byte))
+                                                              : "the code of " + std::string(dtype_name(dtype)) + " is a byte below " +
+                                                                    std::to_string(end) + ", found " + std::to_string(int(byte))};
     return {};
 }
 } // namespace
@@ -54,7 +58,7 @@ Result<HostTensor> HostTensor::copy_of(DType dtype, Extents shape, std::span<con
     int64_t wanted = TRY(byte_count(dtype, shape));
     if (uint64_t(wanted) != bytes.size())
         return wrong_size(dtype, shape, wanted, bytes.size());
-    TRY(check_bools(dtype, bytes));
+    TRY(check_codes(dtype, bytes));
     HostTensor tensor = TRY(make(dtype, std::move(shape)));
     if (wanted > 0) std::memcpy(TRY(tensor.mutable_bytes()), bytes.data(), bytes.size());
     return tensor;
@@ -69,7 +73,7 @@ Result<HostTensor> HostTensor::view(DType dtype, Extents shape, std::shared_ptr<
     if (!owner) return Error{Code::value, "a tensor of " + std::to_string(wanted) + " bytes in null memory"};
     if (uintptr_t(owner.get()) % uintptr_t(size_of(dtype)) != 0)
         return Error{Code::value, "memory is not aligned for " + std::string(dtype_name(dtype))};
-    TRY(check_bools(dtype, {owner.get(), size_t(wanted)}));
+    TRY(check_codes(dtype, {owner.get(), size_t(wanted)}));
     HostTensor tensor;
     tensor.memory_ = std::move(owner);
     tensor.borrowed_ = true;

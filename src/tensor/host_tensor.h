@@ -17,7 +17,7 @@ class HostTensor {
     static Result<HostTensor> copy_of(DType dtype, Extents shape, std::span<const std::byte> bytes);
     // Borrows memory that `owner` keeps alive and nobody changes; any owner will do (aliasing, custom
     // deleter). Refused: too few bytes, less alignment than an element needs, a bool that is neither 0 nor
-    // 1.
+    // 1, a code of more bits than its dtype has.
     static Result<HostTensor> view(DType dtype, Extents shape, std::shared_ptr<const std::byte> owner,
                                    int64_t bytes);
     template <HostElement T> static HostTensor scalar(T value) { return of<T>({}, {value}); }

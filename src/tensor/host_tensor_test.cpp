@@ -10,7 +10,7 @@ TEST(HostTensor, IsZeroFilledAndAligned) {
         EXPECT_EQ(tensor.count(), 15);
         EXPECT_EQ(tensor.byte_size(), 15 * size_of(DType(t)));
         EXPECT_EQ(uintptr_t(tensor.bytes()) % 64, 0u);
-        for (int64_t i = 0; i < 15; ++i) EXPECT_EQ(tensor.as_f64(i), 0);
+        for (int64_t i = 0; i < 15; ++i) EXPECT_EQ(tensor.as_f64(i), DType(t) == DType::f8e8m0 ? 0x1p-127 : 0);      // which has no 0
     }
     EXPECT_EQ(HostTensor::make(DType::f32, {})->count(), 1);
     EXPECT_EQ(HostTensor::make(DType::f32, {4, 0})->count(), 0);
@@ -30,6 +30,17 @@ TEST(HostTensor, RefusesSizesItCannotHold) {
     EXPECT_EQ(HostTensor::make(DType::f32, {int64_t(1) << 50}).error().code, Code::memory);
     EXPECT_EQ(HostTensor::make(DType::f32, Extents(65, 1)).error().code, Code::limit);
     EXPECT_TRUE(HostTensor::make(DType::f32, Extents(64, 1)));
+}
+
+TEST(HostTensor, RefusesCodesOfMoreBitsThanTheDtypeHas) {
+    auto code = [](DType dtype, uint8_t byte) {
+        Result<HostTensor> made = HostTensor::copy_of(dtype, {1}, std::as_bytes(std::span(&byte, 1)));
+        return made ? std::string() : made.error().message;
+    };
+    EXPECT_EQ(code(DType::i4, 15) + code(DType::u2, 3) + code(DType::f4e2m1, 15) + code(DType::f8e5m2, 255), "");
+    EXPECT_EQ(code(DType::i4, 16), "the code of i4 is a byte below 16, found 16");
+    EXPECT_EQ(code(DType::u2, 4), "the code of u2 is a byte below 4, found 4");
+    EXPECT_EQ(code(DType::boolean, 2), "a bool is the byte 0 or 1, found 2");
 }
 
 TEST(HostTensor, CopiesOnlyWhenSharedAndWritten) {

@@ -46,14 +46,29 @@ class HeaderReader {
 
  private:
     Result<DType> descr() {
-        if (at('[')) return Error{Code::unsupported, "npy: structured dtypes cannot be read"};
+        if (at('[')) return codes();
         std::string_view name = TRY(quoted());
         for (const DTypeRow& row : dtype_rows)
-            if (name == row.npy) return row.dtype;
+            if (name == row.npy && row.kind != DTypeKind::storage) return row.dtype;
         if (name == "|V2") return DType::bf16;           // NumPy forgets what the two bytes were, and writes them so
         std::string why = !name.empty() && name[0] == '>' ? " is big-endian" : "";
-        return Error{Code::unsupported, "npy: dtype '" + std::string(name) + "'" + why +
-                                            "; expected |b1, |i1, <i2, <i4, <i8, |u1, <u2, <u4, <u8, <f2, <f4, <f8, or <V2 for bf16"};
+        Error error{Code::unsupported, "npy: dtype '" + std::string(name) + "'" + why +
+                                           "; expected |b1, |i1, <i2, <i4, <i8, |u1, <u2, <u4, <u8, <f2, <f4, <f8, or <V2 for bf16"};
+        if (name == "<V1" || name == "|V1" || name == "<f1")
+            error.hint = "bytes alone do not tell their dtype: save `x.view('u1').view([('f8e4m3fn', 'u1')])`";
+        return error;
+    }
+
+    // [('f8e4m3fn', '|u1')]
+    Result<DType> codes() {
+        TRY(expect('['));
+        TRY(expect('('));
+        const std::optional<DType> dtype = dtype_from_name(TRY(quoted()));
+        TRY(expect(','));
+        const bool is_byte = at('\'') && TRY(quoted()) == "|u1";
+        if (!dtype || !is_storage(*dtype) || !is_byte || !accept(')') || !accept(']'))
+            return Error{Code::unsupported, "npy: of structured dtypes only codes can be read, as in [('f8e4m3fn', '|u1')]"};
+        return *dtype;
     }
 
     Result<bool> boolean() {
@@ -159,7 +174,10 @@ Result<HostTensor> parse_npy(std::string_view file) {
 }
 
 std::string to_npy(const HostTensor& tensor) {
-    std::string header = "{'descr': '" + std::string(row_of(tensor.dtype()).npy) + "', 'fortran_order': False, ";
+    const DTypeRow& row = row_of(tensor.dtype());
+    std::string descr = "'" + std::string(row.npy) + "'";
+    if (is_storage(row.dtype)) descr = "[('" + std::string(row.name) + "', " + descr + ")]";
+    std::string header = "{'descr': " + descr + ", 'fortran_order': False, ";
     header += "'shape': (";
     for (int64_t extent : tensor.shape()) header += std::to_string(extent) + ",";
     header += "), }";

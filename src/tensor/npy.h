@@ -1,4 +1,5 @@
-// tensor/npy.h - NumPy's .npy files, versions 1 to 3: |b1 <i4 <i8 <f4 <f8, read in C or Fortran order.
+// tensor/npy.h - NumPy's .npy files, versions 1 to 3, read in C or Fortran order. What NumPy has no type for is written as
+// codes: a record of one byte whose field has the name of the dtype, [('f8e4m3fn', '|u1')]; np.load(file)['f8e4m3fn'] gives them.
 #pragma once
 #include "tensor/host_tensor.h"
 

@@ -36,6 +36,8 @@ TEST(Npy, RoundTripsEveryDtype) {
         HostTensor::of<uint64_t>({2}, {0, UINT64_MAX}),
         HostTensor::of<F16>({2}, {F16(0.1), F16(-65504)}),
         HostTensor::of<BF16>({2}, {BF16(0.1), BF16(3e38)}),
+        HostTensor::of<Stored<DType::f8e4m3fn>>({2}, {Stored<DType::f8e4m3fn>(1.5), Stored<DType::f8e4m3fn>::of_code(0xff)}),
+        HostTensor::of<Stored<DType::i2>>({1, 2}, {Stored<DType::i2>(-2), Stored<DType::i2>(1)}),
         *HostTensor::make(DType::f32, Extents(64, 1)),
     };
     for (const HostTensor& tensor : all) {
@@ -60,6 +62,10 @@ TEST(Npy, ReadsWhatNumpyWrites) {
                          HostTensor::of<float>({2}, {1, 2})));
     EXPECT_TRUE(same(*parse_npy(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 1, 2)}", floats({0, 2, 1, 3}))),
                      HostTensor::of<float>({2, 1, 2}, {0, 1, 2, 3})));
+    // numpy.save of numpy.array([0x38, 0x80], 'u1').view([('f8e4m3fn', 'u1')])
+    using Float8 = Stored<DType::f8e4m3fn>;
+    EXPECT_TRUE(same(*parse_npy(npy("{'descr': [('f8e4m3fn', '|u1')], 'fortran_order': False, 'shape': (2,), }", "\x38\x80")),
+                     HostTensor::of<Float8>({2}, {Float8(1.0), Float8(-0.0)})));
 }
 
 TEST(Npy, RefusesWhatItCannotRead) {
@@ -71,6 +77,11 @@ TEST(Npy, RefusesWhatItCannotRead) {
     EXPECT_EQ(code("{'descr': '<c8', 'fortran_order': False, 'shape': (), }"), Code::unsupported);
     EXPECT_EQ(code("{'descr': '|O', 'fortran_order': False, 'shape': (), }"), Code::unsupported);
     EXPECT_EQ(code("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (), }"), Code::unsupported);
+    EXPECT_EQ(code("{'descr': [('f8e5m2', '<f4')], 'fortran_order': False, 'shape': (), }"), Code::unsupported);
+    EXPECT_EQ(code("{'descr': [('f32', '|u1')], 'fortran_order': False, 'shape': (), }"), Code::unsupported);
+    EXPECT_EQ(code("{'descr': [('i4', '|u1'), ('i4', '|u1')], 'fortran_order': False, 'shape': (), }"), Code::unsupported);
+    EXPECT_EQ(code("{'descr': [('i4', '|u1')], 'fortran_order': False, 'shape': (1,), }", "\x10"), Code::value);
+    EXPECT_NE(parse_npy(npy("{'descr': '<V1', 'fortran_order': False, 'shape': (), }", "x")).error().hint, "");
     EXPECT_EQ(code("{'descr': '<f4', 'fortran_order': False}"), Code::parse);
     EXPECT_EQ(code("{'descr': '<f4', 'fortran_order': 0, 'shape': ()}"), Code::parse);
     EXPECT_EQ(code("{'descr': '<f4', 'descr': '<f4', 'shape': ()}"), Code::parse);

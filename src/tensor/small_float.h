@@ -7,6 +7,24 @@
 #include <cstdint>
 
 namespace nereus {
+// whole * 2^exponent in a format of so many stored mantissa bits, to nearest, ties to even: exponent and mantissa side by side,
+// as if exponents had no end.
+constexpr uint64_t nearest_code(uint64_t whole, int exponent, int mantissa, int bias) {
+    if (whole == 0) return 0;
+    const int top = 63 - std::countl_zero(whole) + exponent;
+    const int last = std::max(top, 1 - bias) - mantissa;      // the power of the last bit kept; subnormals share the lowest
+    const int drop = last - exponent;
+    uint64_t kept = 0;
+    if (drop <= 0) kept = whole << -drop;
+    else if (drop <= 64) {
+        kept = drop == 64 ? 0 : whole >> drop;
+        const uint64_t half = uint64_t(1) << (drop - 1), rest = whole - (drop == 64 ? 0 : kept << drop);
+        kept += rest > half || (rest == half && (kept & 1));
+    }
+    // The leading bit of a normal number counts one in the exponent, and a carry goes there of itself.
+    return kept + (uint64_t(last + mantissa + bias - 1) << mantissa);
+}
+
 // `mantissa` stored bits; sign and mantissa apart, the rest is exponent.
 template <int mantissa> class SmallFloat {
  public:
@@ -46,23 +64,8 @@ template <int mantissa> class SmallFloat {
         }
         return exponent ? rounded(negative, fraction | uint64_t(1) << 52, exponent - 1075) : rounded(negative, fraction, -1074);
     }
-    // whole * 2^exponent.
     static constexpr uint16_t rounded(bool negative, uint64_t whole, int exponent) {
-        const uint16_t sign = uint16_t(negative << 15);
-        if (whole == 0) return sign;
-        const int top = 63 - std::countl_zero(whole) + exponent;
-        const int last = std::max(top, 1 - bias) - mantissa;      // the power of the last bit kept; subnormals share the lowest
-        const int drop = last - exponent;
-        uint64_t kept = 0;
-        if (drop <= 0) kept = whole << -drop;
-        else if (drop <= 64) {
-            kept = drop == 64 ? 0 : whole >> drop;
-            const uint64_t half = uint64_t(1) << (drop - 1), rest = whole - (drop == 64 ? 0 : kept << drop);
-            kept += rest > half || (rest == half && (kept & 1));
-        }
-        // The leading bit of a normal number counts one in the exponent, and a carry goes there of itself.
-        const uint64_t bits = kept + (uint64_t(last + mantissa + bias - 1) << mantissa);
-        return uint16_t(sign | std::min<uint64_t>(bits, infinity));
+        return uint16_t(uint64_t(negative) << 15 | std::min<uint64_t>(nearest_code(whole, exponent, mantissa, bias), infinity));
     }
 
     uint16_t bits_;

@@ -24,7 +24,7 @@ bool element_matches(double found, double expected, const Tolerance& tolerance) 
 
 // Index of the first element that differs; the count: none. Dtype and shape agree.
 int64_t first_difference(const HostTensor& a, const HostTensor& b, const Tolerance* tolerance) {
-    bool by_value = tolerance && is_float(a.dtype());
+    bool by_value = tolerance && (is_float(a.dtype()) || is_storage(a.dtype()));
     bool same_bytes = a.count() == 0 || std::memcmp(a.bytes(), b.bytes(), size_t(a.byte_size())) == 0;
     if (same_bytes && (!by_value || tolerance->equal_nan)) return a.count();
     int64_t size = size_of(a.dtype());

@@ -12,7 +12,7 @@ template <class T> void append_number(std::string& out, T value) {
     out.append(buffer, r.ptr);
 }
 
-// Of a small float; five digits name every f16.
+// Of a float of fewer bits than f32; five digits name every f16.
 template <class Small> void append_shortest(std::string& out, Small element) {
     const double value = element;
     if (std::isinf(value)) return append_number(out, value);
@@ -21,7 +21,7 @@ template <class Small> void append_shortest(std::string& out, Small element) {
         const char* end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr;
         double read = 0;
         std::from_chars(text, end, read);
-        if (Small(read).bits() != element.bits()) continue;
+        if (to_word(Small(read)) != to_word(element)) continue;
         append_number(out, read);                  // the same digits, written as those of f32 and f64 are
         return;
     }
@@ -63,7 +63,7 @@ bool underflows(std::string_view text) {
     return negative ? exponent < written : exponent < -written;
 }
 
-// Small floats are read as f64 and rounded.
+// Small floats are read as f64 and rounded. NaN and infinity must be there.
 template <class Element> Status store_float(DType dtype, std::string_view text, std::byte* target) {
     using Float = std::conditional_t<std::is_floating_point_v<Element>, Element, double>;
     constexpr Float inf = std::numeric_limits<Float>::infinity();
@@ -82,12 +82,20 @@ template <class Element> Status store_float(DType dtype, std::string_view text, 
             return refuse(text, "does not fit", dtype);
         if (out_of_range) value = text.starts_with('-') ? -Float(0) : Float(0);
     }
-    const Element element(value);
-    std::memcpy(target, &element, sizeof element);
+    Element element(value);
+    if constexpr (is_storage(dtype_of<Element>)) {
+        element = Element(value, {.saturate = false, .round = Rounding::nearest});
+        const double stored = element;
+        const double largest = Element::of_code(Element::row.largest);
+        const bool fits = std::isfinite(value) ? std::isfinite(stored) && std::abs(value) <= largest : std::isnan(value) ? std::isnan(stored) : stored == value;
+        if (!fits) return refuse(text, "does not fit", dtype);
+    }
+    std::memcpy(static_cast<void*>(target), &element, sizeof element);
     return {};
 }
 
-template <class Int> Status store_integer(DType dtype, std::string_view text, std::byte* target) {
+template <class Element> Status store_integer(DType dtype, std::string_view text, std::byte* target) {
+    using Int = std::conditional_t<is_storage(dtype_of<Element>), WideOf<Element>, Element>;
     Int value = 0;
     std::from_chars_result r = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool whole = text.find_first_not_of("0123456789", 1) == text.npos;
@@ -95,8 +103,9 @@ template <class Int> Status store_integer(DType dtype, std::string_view text, st
         return refuse(text, "does not fit", dtype);
     if (r.ec == std::errc::invalid_argument || r.ptr != text.data() + text.size())
         return refuse(text, "is not an", dtype);
-    if (r.ec != std::errc()) return refuse(text, "does not fit", dtype);
-    std::memcpy(target, &value, sizeof value);
+    const Element element(value);
+    if (r.ec != std::errc() || Int(element) != value) return refuse(text, "does not fit", dtype);
+    std::memcpy(static_cast<void*>(target), &element, sizeof element);
     return {};
 }
 Status store_bool(std::string_view text, std::byte* target) {
@@ -113,7 +122,8 @@ void append_element(std::string& out, const HostTensor& tensor, int64_t index) {
         using T = decltype(zero);
         const T element = tensor.data<T>()[size_t(index)];
         if constexpr (std::is_same_v<T, bool>) out += element ? "true" : "false";
-        else if constexpr (is_real<T>) append_float(out, element);
+        else if constexpr (std::is_same_v<WideOf<T>, double>) append_float(out, element);
+        else if constexpr (is_storage(dtype_of<T>)) append_number(out, WideOf<T>(element));
         else append_number(out, element);
     });
 }
@@ -122,7 +132,7 @@ Status store_element(DType dtype, std::string_view text, std::byte* target) {
     return with_type(dtype, [&](auto zero) -> Status {
         using T = decltype(zero);
         if constexpr (std::is_same_v<T, bool>) return store_bool(text, target);
-        else if constexpr (is_real<T>) return store_float<T>(dtype, text, target);
+        else if constexpr (std::is_same_v<WideOf<T>, double>) return store_float<T>(dtype, text, target);
         else return store_integer<T>(dtype, text, target);
     });
 }

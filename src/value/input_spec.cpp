@@ -54,7 +54,8 @@ Result<HostTensor> random_tensor(const TypeSpec& type, std::string_view name, ui
         return fill<T>(tensor, [&]() -> T {
             if constexpr (std::is_same_v<T, bool>) return random.next() >> 63;
             else if constexpr (std::is_same_v<T, double>) return double(random.next() >> 11) * 0x1p-52 - 1;
-            else if constexpr (is_real<T>) return T(float(random.next() >> 40) * 0x1p-23f - 1);
+            else if constexpr (std::is_same_v<T, Stored<DType::f8e8m0>>) return T::of_code(uint8_t(120 + random.next() % 16));        // near 1, not negative
+            else if constexpr (std::is_same_v<WideOf<T>, double>) return T(float(random.next() >> 40) * 0x1p-23f - 1);
             else return T(random.next() % 10);
         });
     }));
