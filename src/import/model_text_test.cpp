@@ -209,7 +209,6 @@ std::string lines_of(const Message& node, std::initializer_list<std::string_view
     const size_t body = text.find("{\n");
     return body == text.npos ? text : text.substr(body + 2);
 }
-Message text_message(std::string_view name, std::string_view value) { return Message().text(1, name).text(4, value).number(20, 3); }
 Message texts_message(std::string_view name, std::initializer_list<std::string_view> values) { return Message().text(1, name).texts(9, values).number(20, 8); }
 
 TEST(ModelText, AttentionIsItsSteps) {
@@ -279,6 +278,7 @@ TEST(ModelText, TensorsAreTrainedOneByOne) {
                                                                           "}\n");
     EXPECT_EQ(lines_of(node_message("Adam", {"r", "t", "x", "z"}, {"y"}).text(7, "ai.onnx.preview.training"), {"r", "t", "x", "z"}),
               "error: Adam: it has 4 inputs, expected 2 and 4 for each tensor");
+}
 
 TEST(ModelText, CastsSayHowToStoreOnlyWhereItIsNotAsUsual) {
     auto cast = [](std::initializer_list<Message> attributes) {
