@@ -152,7 +152,8 @@ Options options_of(uint64_t seed, int index) {
     std::mt19937_64 random(seed * 1'000'003 + uint64_t(index));
     Options options;
     options.seed = random();
-    options.smooth = random() % 5 == 0;
+    options.narrow = index % 2 == 1;
+    options.smooth = random() % 5 < (options.narrow ? 2 : 1);
     options.budget = int(15 + random() % 40);
     int pair = index % ((construct_count - 1) * (construct_count - 1));      // every pair in turn, spread over the constructs
     options.outer = Construct(1 + pair % (construct_count - 1));
