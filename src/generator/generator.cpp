@@ -205,6 +205,10 @@ Var Generator::bound(Expr e) {
     return var;
 }
 
+void Generator::forget(const Var& var) {
+    std::erase_if(vars_, [&](const Var& known) { return known.name == var.name; });
+}
+
 Var Generator::stated(Expr e) {
     Var var{new_name("v"), with_known_dims(e.type, "%v" + std::to_string(names_))};
     out_->push_back({making_, var.name + ": " + to_text(e.type) + " = $0", std::move(e)});
@@ -515,7 +519,7 @@ void Generator::write_main() {
         results.push_back(expr(outside_type(), 1));
     }
     for (auto var = vars_.rbegin(); var != vars_.rend() && results.size() < 5; ++var)      // nothing made is quite unused
-        if (!holds(var->type, Kind::ref) && !holds(var->type, Kind::fn) && chance(options_.narrow ? 70 : 30)) {
+        if (!holds(var->type, Kind::ref) && !holds(var->type, Kind::fn) && chance(options_.narrow ? 45 : 30)) {
             form += ", $" + std::to_string(results.size());
             results.push_back(use(*var));
         }

@@ -58,6 +58,7 @@ class Generator {
     // As a variable whose sizes are all known; binds it if it is none yet.
     Var bound(Expr e);
     Var bound(const Type& want, int depth) { return bound(expr(want, depth)); }
+    void forget(const Var& var);             // nothing that is written from here on uses it
     Var stated(Expr e);                      // bound, with its type written
     Type with_known_dims(const Type& type, const std::string& variable) const;
     Block block(const Type& want, int depth, std::span<const Var> more = {});
