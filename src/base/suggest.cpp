@@ -30,6 +30,7 @@ std::string nearest(std::string_view name, std::span<const std::string_view> kno
         if (longer - shorter >= best) continue;
         size_t d = distance(name, candidate);
         if (d >= longer) continue;                       // nothing in common
+        if (d > 1 && 2 * d >= longer && candidate.front() != name.front()) continue;     // as much apart, from the first letter on
         if (d < best || (d == best && !found.empty() && candidate < found)) {
             best = d;
             found = candidate;

@@ -11,6 +11,7 @@ int dump_command(Words words);               // the program after a stage
 int opt_command(Words words);                // a program through one pass
 int fmt_command(Words words);                // the layout of programs
 int ops_command(Words words);                // what operators there are
+int check_command(Words words);              // models against recorded outputs
 int version_command(Words words);
 
 // A program file parsed, with its sources for errors; prints what is wrong and returns nothing.

@@ -13,8 +13,8 @@ namespace nereus {
 namespace {
 constexpr std::string_view help_text =
     "nereus dump PROGRAM.nr --after=STAGE [flags]\n"
-    "Prints the program as it is after a stage. Up to dead_code the text can be parsed again, unless a prelude function was\n"
-    "specialised to the program's own types or functions; kernels and code are for reading only.\n"
+    "Prints the program as it is after a stage, to be read: commands take the program that it was made from. After parse it is\n"
+    "still a program; later stages write what no program has, such as `check` and names of copies.\n"
     "\n";
 
 std::string stages_help() {

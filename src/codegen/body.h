@@ -55,10 +55,17 @@ Value* emit_fma(Emitter& e, Value* a, Value* b, Value* c);                   // 
 Value* emit_max(Emitter& e, DType t, Value* a, Value* b);                    // NaN wins
 Value* emit_min(Emitter& e, DType t, Value* a, Value* b);
 
-// Polynomials, for float and double, one lane or many (math.cpp). Errors are stated and tested there.
+// Polynomials, for float and double, one lane or many; errors are stated there and tested in math_test.cpp.
 Value* emit_exp(Emitter& e, Value* x);
 Value* emit_log(Emitter& e, Value* x);
 Value* emit_tanh(Emitter& e, Value* x);
+Value* emit_erf(Emitter& e, Value* x);
+Value* emit_sine(Emitter& e, Value* x, bool cosine);                         // trig.cpp
+Value* emit_atan(Emitter& e, Value* x);                                      // inverse_trig.cpp
+Value* emit_asin(Emitter& e, Value* x);
+Value* emit_acos(Emitter& e, Value* x);
+Value* emit_pow(Emitter& e, Value* a, Value* b);                             // pow.cpp
+Value* emit_integer_pow(Emitter& e, DType t, Value* a, Value* b);
 Value* emit_float_divide(Emitter& e, loop::Op op, Value* a, Value* b);        // floor_div, mod or rem (float_mod.cpp)
 Value* emit_philox(Emitter& e, Value* key, Value* counter, DType result);    // philox.cpp
 } // namespace nereus::cg

@@ -31,7 +31,8 @@ llvm::CmpInst::Predicate predicate(Op op, DType t) {
 // Of a small float, these leave more bits than it has.
 bool rounds(Op op) {
     switch (op) {
-    case Op::exp: case Op::log: case Op::tanh: case Op::sqrt: case Op::add: case Op::sub: case Op::mul: case Op::div:
+    case Op::exp: case Op::log: case Op::tanh: case Op::erf: case Op::sin: case Op::cos: case Op::asin: case Op::acos:
+    case Op::atan: case Op::pow: case Op::sqrt: case Op::add: case Op::sub: case Op::mul: case Op::div:
     case Op::floor_div: case Op::mod: case Op::rem: return true;
     default: return false;
     }
@@ -140,6 +141,12 @@ Value* Body::make(const Expr& x) {
     case Op::exp: return emit_exp(e_, emit(x.a));
     case Op::log: return emit_log(e_, emit(x.a));
     case Op::tanh: return emit_tanh(e_, emit(x.a));
+    case Op::erf: return emit_erf(e_, emit(x.a));
+    case Op::sin: return emit_sine(e_, emit(x.a), false);
+    case Op::cos: return emit_sine(e_, emit(x.a), true);
+    case Op::asin: return emit_asin(e_, emit(x.a));
+    case Op::acos: return emit_acos(e_, emit(x.a));
+    case Op::atan: return emit_atan(e_, emit(x.a));
     case Op::sqrt: return unary_intrinsic(e_, I::sqrt, emit(x.a));
     case Op::floor: return unary_intrinsic(e_, I::floor, emit(x.a));
     case Op::ceil: return unary_intrinsic(e_, I::ceil, emit(x.a));
@@ -177,6 +184,7 @@ Value* Body::binary(const Expr& x, Value* a, Value* b) {
     case Op::mul: return real ? ir.CreateFMul(a, b) : ir.CreateMul(a, b);
     case Op::div: return real ? ir.CreateFDiv(a, b) : integer_divide(x.op, t, a, b);
     case Op::floor_div: case Op::mod: case Op::rem: return real ? emit_float_divide(e_, x.op, a, b) : integer_divide(x.op, t, a, b);
+    case Op::pow: return real ? emit_pow(e_, a, b) : emit_integer_pow(e_, t, a, b);
     case Op::max: return emit_max(e_, t, a, b);
     case Op::min: return emit_min(e_, t, a, b);
     case Op::logical_and: case Op::bit_and: return ir.CreateAnd(a, b);

@@ -129,6 +129,13 @@ class Interpreter {
         case Op::log: return {.real = std::log(a)};
         case Op::sqrt: return {.real = std::sqrt(a)};
         case Op::tanh: return {.real = std::tanh(a)};
+        case Op::erf: return {.real = std::erf(a)};
+        case Op::sin: return {.real = std::sin(a)};
+        case Op::cos: return {.real = std::cos(a)};
+        case Op::asin: return {.real = std::asin(a)};
+        case Op::acos: return {.real = std::acos(a)};
+        case Op::atan: return {.real = std::atan(a)};
+        case Op::pow: return {.real = std::pow(a, b)};
         case Op::floor: return {.real = std::floor(a)};
         case Op::ceil: return {.real = std::ceil(a)};
         case Op::round: return {.real = std::nearbyint(a)};
@@ -177,6 +184,12 @@ class Interpreter {
             if (op == Op::div) return {.whole = quotient};
             if (op == Op::rem) return {.whole = rest};
             return {.whole = op == Op::mod ? rest + (adjust ? b : 0) : quotient - adjust};
+        }
+        case Op::pow: {
+            if (less(b, 0)) return {.whole = a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0};
+            uint64_t power = 1;
+            for (uint64_t square = x; y > 0; y >>= 1, square *= square) power *= y & 1 ? square : 1;
+            return {.whole = wrap(t, power)};
         }
         case Op::max: return {.whole = less(a, b) ? b : a};
         case Op::min: return {.whole = less(b, a) ? b : a};

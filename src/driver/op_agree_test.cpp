@@ -32,6 +32,12 @@ const Case cases[] = {
     {"log", "float", "%a: Tensor[(n, m), $T] => log(%a)", nullptr, true},
     {"sqrt", "float", "%a: Tensor[(n, m), $T] => sqrt(%a)", nullptr, true},
     {"tanh", "float", "%a: Tensor[(n, m), $T] => tanh(%a)", nullptr, true},
+    {"erf", "float", "%a: Tensor[(n, m), $T] => erf(%a)", nullptr, true},
+    {"sin", "float", "%a: Tensor[(n, m), $T] => sin(%a)", nullptr, true},
+    {"cos", "float", "%a: Tensor[(n, m), $T] => cos(%a)", nullptr, true},
+    {"asin", "float", "%a: Tensor[(n, m), $T] => asin(%a)", nullptr, true},
+    {"acos", "float", "%a: Tensor[(n, m), $T] => acos(%a)", nullptr, true},
+    {"atan", "float", "%a: Tensor[(n, m), $T] => atan(%a)", nullptr, true},
     {"abs", "num", "%a: Tensor[(n, m), $T] => abs(%a)", nullptr, true},
     {"sign", "num", "%a: Tensor[(n, m), $T] => sign(%a)", nullptr, true},
     {"floor", "float", "%a: Tensor[(n, m), $T] => (floor(%a), floor(%a * 0.25))", nullptr, true},
@@ -84,7 +90,7 @@ const Case cases[] = {
 // Elementwise operators of two tensors: equal shapes, broadcast ones, and every pair of special values.
 struct Two { std::string_view op, dtypes; };
 constexpr Two twos[] = {
-    {"add", "num"}, {"sub", "num"}, {"mul", "num"}, {"div", "num"}, {"floor_div", "num"}, {"mod", "num"}, {"rem", "num"}, {"maximum", "num"},
+    {"add", "num"}, {"sub", "num"}, {"mul", "num"}, {"div", "num"}, {"floor_div", "num"}, {"mod", "num"}, {"rem", "num"}, {"pow", "num"}, {"maximum", "num"},
     {"minimum", "num"}, {"eq", "any"}, {"ne", "any"}, {"lt", "num"}, {"le", "num"}, {"gt", "num"}, {"ge", "num"},
     {"and", "bool"}, {"or", "bool"}, {"xor", "bool"}, {"bit_and", "int"}, {"bit_or", "int"}, {"bit_xor", "int"}, {"shift_left", "int"},
     {"shift_right", "int"},

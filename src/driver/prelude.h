@@ -4,4 +4,5 @@
 
 namespace nereus {
 std::vector<SourceText> prelude();
+std::vector<SourceText> onnx_prelude();      // functions that the text of an ONNX model calls, beside those of the prelude
 } // namespace nereus

@@ -1,5 +1,5 @@
 # The prelude's text becomes part of the library.
-file(GLOB prelude_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/prelude/*.nr)
+file(GLOB prelude_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/prelude/*.nr ${CMAKE_SOURCE_DIR}/prelude/onnx/*.nr)
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/prelude_text.cpp
   COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tools/embed_prelude ${CMAKE_BINARY_DIR}/prelude_text.cpp ${prelude_files}
   DEPENDS ${prelude_files} ${CMAKE_SOURCE_DIR}/tools/embed_prelude)

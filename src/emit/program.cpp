@@ -29,6 +29,15 @@ uint32_t EmitProgram::weight(std::span<const std::byte> bytes) {
     return offset;
 }
 
+uint32_t EmitProgram::weight(const std::shared_ptr<const HostTensor>& tensor) {
+    auto [it, fresh] = given_weights.try_emplace(tensor.get());
+    if (!fresh) return it->second;
+    exe.weights.resize((exe.weights.size() + 63) / 64 * 64);
+    it->second = uint32_t(exe.weights.size());
+    exe.weights.insert(exe.weights.end(), tensor->bytes(), tensor->bytes() + tensor->byte_size());
+    return it->second;
+}
+
 Span EmitProgram::place(Span span) {
     if (!span.known() || size_t(span.source) >= module().sources.size() || span.line < 1 || span.column < 1) return {};
     auto [it, fresh] = sources.emplace(span.source, int32_t(exe.sources.size()));

@@ -46,6 +46,7 @@ Result<Datum> Machine::literal(const Binding& binding) {
     std::optional<DType> dtype = dtype_of(binding.results[0]);
     switch (literal.kind) {
     case Literal::Kind::unit: return Datum();
+    case Literal::Kind::given: return Datum::of(*literal.given);
     case Literal::Kind::boolean: return Datum::of(TRY(filled(DType::boolean, literal, literal.integers)));
     case Literal::Kind::integer:
         return Datum::of(TRY(filled(dtype.value_or(DType::i64), literal, literal.integers)));

@@ -22,6 +22,12 @@ const OpCase cases[] = {
     {"log", matrix, "log(%x)", 0.5, 4},
     {"sqrt", matrix, "sqrt(%x)", 0.5, 4},
     {"tanh", matrix, "tanh(%x)"},
+    {"erf", matrix, "erf(%x)"},
+    {"sin", matrix, "sin(%x * 3.0)"},
+    {"cos", matrix, "cos(%x * 3.0)"},
+    {"asin", matrix, "asin(%x)", -0.9, 0.9},
+    {"acos", matrix, "acos(%x)", -0.9, 0.9},
+    {"atan", matrix, "atan(%x)"},
     {"abs", matrix, "abs(%x)"},
     {"sign", matrix, "%x * sign(%x)"},
     {"floor", matrix, "%x * floor(%x)"},
@@ -42,6 +48,8 @@ const OpCase cases[] = {
     {"mod", two, "mod(%x, %y)", 0.6, 3},
     {"rem", two, "rem(%x, %y)", 0.6, 3},
     {"rem of negative ones", two, "rem(-%x, %y)", 0.6, 3},
+    {"pow", row, "pow(%x, %y)", 0.5, 2},
+    {"pow of negative ones", matrix, "pow(%x, 3.0)"},
     {"maximum", row, "maximum(%x, %y)"},
     {"minimum", column, "minimum(%x, %y)"},
     {"select", two, "select(%x > %y, %x * 2.0, %y * %x)"},
@@ -122,6 +130,12 @@ TEST(OpGradients, EqualElementsShare) {
     EXPECT_EQ(shown("def @main() { grad(fn(%x) { max(%x) })(tensor([1.0, 3.0, 3.0])) }"), "Tensor[(3), f32] [0, 0.5, 0.5]");
     EXPECT_EQ(shown("def @main() { grad(fn(%x, %y) { maximum(%x, %y) })(2.0, 2.0) }"), "(f32 0.5, f32 0.5)");
     EXPECT_EQ(shown("def @main() { grad(fn(%x, %y) { minimum(%x, %y) })(2.0, 3.0) }"), "(f32 1, f32 0)");
+}
+
+TEST(OpGradients, PowersOfZeroHaveASlope) {
+    EXPECT_EQ(shown("def @main() { grad(fn(%x, %y) { pow(%x, %y) })(0.0, 2.0) }"), "(f32 0, f32 0)");
+    EXPECT_EQ(shown("def @main() { grad(fn(%x) { pow(%x, 0.0) })(0.0) }"), "f32 0");
+    EXPECT_EQ(shown("def @main() { grad(fn(%x) { pow(%x, 1.0) })(0.0) }"), "f32 1");
 }
 
 TEST(OpGradients, SelectKeepsInfinitiesOut) {

@@ -4,7 +4,8 @@
 namespace nereus {
 Error not_run_again(const std::string& obstacle, Span asked) {
     return Error{Code::unsupported, "checkpoint: " + (obstacle.empty() ? "what is run again prints" : "what is run again has " + obstacle), asked,
-                 "checkpoint code that does nothing but compute its result"};
+                 obstacle == function_of_functions ? "it may use functions, and neither take nor give them: `checkpoint(fn(%x) { @f(%g, %x) })(%x)`"
+                                                   : "checkpoint code that does nothing but compute its result"};
 }
 
 Result<std::string> ProductSupport::obstacle(FunctionId id, Span asked) {

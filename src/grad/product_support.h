@@ -20,5 +20,6 @@ class ProductSupport {
     bool prints_ = false;
 };
 // Of a checkpoint; without an obstacle: it prints.
+constexpr std::string_view function_of_functions = "a function of functions";
 Error not_run_again(const std::string& obstacle, Span asked);
 } // namespace nereus

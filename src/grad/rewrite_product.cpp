@@ -38,7 +38,7 @@ Result<bool> Rewrite::takes_product(const Binding& b, const Binding& target) {
             outer_cells |= shadows_.holds_cell(type(v));
         }
     for (TypeId part : signature) {
-        if (shadows_.holds_function(part)) obstacle = "a function of functions";
+        if (shadows_.holds_function(part)) obstacle = function_of_functions;
         if (!all_.products.cells.can_have_twin(part)) obstacle = "a structure with cells from outside";
         outer_cells |= shadows_.holds_cell(part);
     }

@@ -71,6 +71,31 @@ TEST(ModelText, GraphsInsideSeeNamesAround) {
                               "}\n");
 }
 
+TEST(ModelText, BoundsThatAreLeftOutAreNotWritten) {
+    Message graph;
+    graph.message(1, node_message("Clip", {"x"}, {"a"})).message(1, node_message("Clip", {"a", "", "x"}, {"b"}));
+    graph.message(1, node_message("Clip", {"b", "x", "x"}, {"c"})).message(11, value_message("x", "n")).message(12, value_message("c", "n"));
+    EXPECT_EQ(text_of(graph), "def @main(%x: Tensor[(n), f32]) {\n"
+                              "  %a = %x\n"
+                              "  %b = minimum(%a, %x)\n"
+                              "  %c = minimum(maximum(%b, %x), %x)\n"
+                              "  %c\n"
+                              "}\n");
+}
+
+TEST(ModelText, DirectionsAreOperators) {
+    auto shift = [](std::string_view way) { return node_message("BitShift", {"x", "x"}, {"y"}).message(5, Message().text(1, "direction").text(4, way).number(20, 3)); };
+    auto text = [&](const Message& node) {
+        Message graph;
+        return text_of(graph.message(1, node).message(11, value_message("x", "n")).message(12, value_message("y", "n")));
+    };
+    EXPECT_NE(text(shift("LEFT")).find("%y = shift_left(%x, %x)"), std::string::npos);
+    EXPECT_NE(text(shift("RIGHT")).find("%y = shift_right(%x, %x)"), std::string::npos);
+    EXPECT_EQ(text(shift("UP")), "error: BitShift: attribute 'direction' is 'UP', expected LEFT or RIGHT");
+    EXPECT_NE(text(node_message("Mod", {"x", "x"}, {"y"})).find("%y = mod(%x, %x)"), std::string::npos);
+    EXPECT_NE(text(node_message("Mod", {"x", "x"}, {"y"}).message(5, integer_message("fmod", 1))).find("%y = rem(%x, %x)"), std::string::npos);
+}
+
 TEST(ModelText, AllThatIsNotOfferedIsListed) {
     Message graph;
     graph.message(1, node_message("Odd", {"x"}, {"y"}).text(3, "first")).message(1, node_message("Odd", {"y"}, {"z"}));

@@ -125,6 +125,7 @@ Result<TermId> TypeWalk::literal(const Literal& literal, Span span) {
     case Literal::Kind::real: return terms_.tensor(DTypeClass::real);
     case Literal::Kind::boolean: return terms_.tensor(DType::boolean);
     case Literal::Kind::unit: return terms_.tuple({});
+    case Literal::Kind::given: return terms_.tensor(literal.given->dtype());
     case Literal::Kind::text: break;
     }
     return Error{Code::type, "a text is not a value", span, "texts stand in print and assert only"};

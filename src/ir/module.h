@@ -21,7 +21,9 @@
 #include "base/span.h"
 #include "dim/relation.h"
 #include "ir/type.h"
+#include "tensor/host_tensor.h"
 #include <map>
+#include <memory>
 
 namespace nereus {
 struct OpDef;
@@ -57,12 +59,13 @@ enum class Form : uint8_t {
 };
 
 struct Literal {
-    enum class Kind : uint8_t { integer, real, boolean, text, unit } kind = Kind::unit;
+    enum class Kind : uint8_t { integer, real, boolean, text, unit, given } kind = Kind::unit;
     bool is_tensor = false;                 // tensor([...]): `shape` and as many numbers; else one number
     std::vector<int64_t> shape;
     std::vector<int64_t> integers;          // integer, boolean (0 or 1)
     std::vector<double> reals;
     std::string text;
+    std::shared_ptr<const HostTensor> given;        // a tensor of some rank that was not written as numbers: a model's weight
     bool operator==(const Literal&) const = default;
 };
 

@@ -428,6 +428,7 @@ std::string FunctionPrinter::literal(const Literal& l) {
     };
     if (l.kind == Literal::Kind::unit) return "()";
     if (l.kind == Literal::Kind::text) return quoted_text(l.text);
+    if (l.kind == Literal::Kind::given) return "weight(" + quoted_text(l.text) + ")";     // for reading only
     if (!l.is_tensor) return element(0);
     size_t count = l.kind == Literal::Kind::real ? l.reals.size() : l.integers.size();
     if (l.shape.empty() && count == 1) return "tensor(" + element(0) + ")";

@@ -195,6 +195,10 @@ class FunctionVerifier {
             TRY(count("arguments of a constant", args, 0));
             const Literal& l = b.literal;
             if (l.kind == Literal::Kind::unit || l.kind == Literal::Kind::text) break;
+            if (l.kind == Literal::Kind::given) {
+                if (!l.given || !l.is_tensor || l.given->shape() != l.shape) return error("a given constant is not the tensor that it says");
+                break;
+            }
             int64_t elements = 1;
             for (int64_t size : l.shape)
                 if (size < 0 || __builtin_mul_overflow(elements, size, &elements))

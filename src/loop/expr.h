@@ -2,7 +2,8 @@
 //
 // Meaning. Integers wrap. Floats follow IEEE: no rule may change NaN, infinity or signed zero; a product that feeds
 // a sum may be fused (FMA). max and min propagate NaN. `div` truncates on integers, `floor_div` floors, `mod` has
-// the divisor's sign, `rem` the dividend's; a zero divisor at any point fails the launch. `cast` float -> int goes toward zero,
+// the divisor's sign, `rem` the dividend's; a zero divisor at any point fails the launch. `pow` is C's; a
+// negative power of an integer is 1, -1 or 0. `cast` float -> int goes toward zero,
 // saturates, NaN -> 0; int -> int wraps; -> bool is != 0. Values of f16 and bf16 are rounded after each operator; folds
 // and contractions of them run in f32 and are rounded once. All operands are evaluated, also those of `select`.
 #pragma once
@@ -25,9 +26,9 @@ enum class Op : uint8_t {
     load,          // bits: an AccessId
     value,         // bits: number of the fold or contraction whose result this is
     // one operand
-    neg, abs, exp, log, sqrt, tanh, floor, ceil, round /* half to even */, logical_not, cast,
+    neg, abs, exp, log, sqrt, tanh, erf, sin, cos, asin, acos, atan, floor, ceil, round /* half to even */, logical_not, cast,
     // two operands
-    add, sub, mul, div, floor_div, mod, rem, max, min, logical_and, logical_or, eq, ne, lt, le, gt, ge,
+    add, sub, mul, div, floor_div, mod, rem, pow, max, min, logical_and, logical_or, eq, ne, lt, le, gt, ge,
     bit_and, bit_or, bit_xor, shift_left, shift_right /* logical; by less than the width */,
     philox,        // (key i64, counter i64): word 0 as i32, or words 0 and 1 as i64, of Philox4x32-10
     // three operands

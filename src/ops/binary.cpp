@@ -61,6 +61,18 @@ struct Rem {
     int64_t operator()(int64_t a, int64_t b) const { return b == -1 ? 0 : a % b; }
     uint64_t operator()(uint64_t a, uint64_t b) const { return a % b; }
 };
+struct Pow {
+    double operator()(double a, double b) const { return std::pow(a, b); }
+    int64_t operator()(int64_t a, int64_t b) const {
+        if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
+        return int64_t((*this)(uint64_t(a), uint64_t(b)));
+    }
+    uint64_t operator()(uint64_t a, uint64_t b) const {
+        uint64_t y = 1;
+        for (; b > 0; b >>= 1, a *= a) y *= b & 1 ? a : 1;
+        return y;
+    }
+};
 struct Maximum {
     template <class W> W operator()(W a, W b) const { return larger(a, b); }
 };
@@ -74,6 +86,20 @@ void rem_grad(Gradient& d) {
     if (!d.wanted(1)) return;
     ValueId quotient = d.op("round", {d.div(d.sub(d.arg(0), d.result()), d.arg(1))});
     d.contribute(1, d.neg(d.mul(d.adjoint(), quotient)));
+}
+
+// Of the base b * a^(b - 1), nothing where b is 0; of the exponent a^b * log(a), nothing at the powers of 0.
+void pow_grad(Gradient& d) {
+    ValueId a = d.arg(0), b = d.arg(1), zero = d.number(0, d.dtype(a));
+    auto none_where = [&](ValueId where, ValueId slope) { return d.op("select", {where, zero, d.mul(d.adjoint(), slope)}); };
+    if (d.wanted(0)) {
+        ValueId lower = d.op("pow", {a, d.sub(b, d.number(1, d.dtype(b)))});
+        d.contribute(0, none_where(d.op("eq", {b, zero}), d.mul(b, lower)));
+    }
+    if (d.wanted(1)) {
+        ValueId at_zero = d.op("and", {d.op("eq", {a, zero}), d.op("ge", {b, zero})});
+        d.contribute(1, none_where(at_zero, d.mul(d.result(), d.op("log", {a}))));
+    }
 }
 
 constexpr OpParam two[] = {{"a"}, {"b"}};
@@ -98,6 +124,9 @@ constexpr OpDef rows[] = {
     {.name = "rem", .doc = "what is left of a after div(a, b), toward zero; has the sign of a", .params = two, .scheme = same,
      .effect = Effect::may_fail, .total_on_floats = true, .eval = each_pair<Rem{}, true>, .domain = {0.5, 8},
      .lower = lower_each<loop::Op::rem>, .shapes = broadcast_shape, .grad = rem_grad},
+    {.name = "pow", .doc = "a to the power b; NaN if a is negative and b not whole; of integers wraps, and a negative power is 0 but of 1 and -1",
+     .params = two, .scheme = same, .eval = each_pair<Pow{}>, .domain = {0.1, 4}, .ulps = 4,
+     .lower = lower_each<loop::Op::pow>, .shapes = broadcast_shape, .grad = pow_grad},
     {.name = "maximum", .doc = "the larger of a and b; NaN if either is; where they are equal, each has half of the gradient", .params = two, .scheme = same,
      .eval = each_pair<Maximum{}>,
      .lower = lower_each<loop::Op::max>, .host = HostOp::max},

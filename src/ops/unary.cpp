@@ -54,6 +54,18 @@ Status lower_sign(OpLowering& l) {
 }
 
 void abs_grad(Gradient& d) { d.contribute(0, d.mul(d.adjoint(), d.op("sign", {d.arg(0)}))); }
+void sin_grad(Gradient& d) { d.contribute(0, d.mul(d.adjoint(), d.op("cos", {d.arg(0)}))); }
+void cos_grad(Gradient& d) { d.contribute(0, d.neg(d.mul(d.adjoint(), d.op("sin", {d.arg(0)})))); }
+ValueId square(Gradient& d) { return d.mul(d.arg(0), d.arg(0)); }
+ValueId one_like(Gradient& d) { return d.number(1, d.dtype(d.arg(0))); }
+void atan_grad(Gradient& d) { d.contribute(0, d.div(d.adjoint(), d.add(one_like(d), square(d)))); }
+ValueId arc_slope(Gradient& d) { return d.div(d.adjoint(), d.op("sqrt", {d.sub(one_like(d), square(d))})); }
+void asin_grad(Gradient& d) { d.contribute(0, arc_slope(d)); }
+void acos_grad(Gradient& d) { d.contribute(0, d.neg(arc_slope(d))); }
+void erf_grad(Gradient& d) {
+    ValueId slope = d.mul(d.number(1.12837916709551257390, d.dtype(d.arg(0))), d.op("exp", {d.neg(square(d))}));     // 2 / sqrt(pi) in front
+    d.contribute(0, d.mul(d.adjoint(), slope));
+}
 constexpr std::string_view steps = "piecewise constant";
 
 constexpr OpParam one[] = {{"x"}};
@@ -74,6 +86,24 @@ constexpr OpDef rows[] = {
     {.name = "tanh", .doc = "hyperbolic tangent", .params = one, .scheme = "float a: a -> a",
      .eval = each<[](double x) { return std::tanh(x); }>, .domain = {-4, 4}, .ulps = 4,
      .lower = lower_each<loop::Op::tanh>},
+    {.name = "erf", .doc = "error function: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x", .params = one, .scheme = "float a: a -> a",
+     .eval = each<[](double x) { return std::erf(x); }>, .domain = {-4, 4}, .ulps = 4,
+     .lower = lower_each<loop::Op::erf>, .shapes = broadcast_shape, .grad = erf_grad},
+    {.name = "sin", .doc = "sine of x radians; NaN at infinities", .params = one, .scheme = "float a: a -> a",
+     .eval = each<[](double x) { return std::sin(x); }>, .ulps = 2,
+     .lower = lower_each<loop::Op::sin>, .shapes = broadcast_shape, .grad = sin_grad},
+    {.name = "cos", .doc = "cosine of x radians; NaN at infinities", .params = one, .scheme = "float a: a -> a",
+     .eval = each<[](double x) { return std::cos(x); }>, .ulps = 2,
+     .lower = lower_each<loop::Op::cos>, .shapes = broadcast_shape, .grad = cos_grad},
+    {.name = "asin", .doc = "the angle in [-pi/2, pi/2] whose sine is x; NaN beyond 1", .params = one, .scheme = "float a: a -> a",
+     .eval = each<[](double x) { return std::asin(x); }>, .domain = {-1, 1}, .ulps = 4,
+     .lower = lower_each<loop::Op::asin>, .shapes = broadcast_shape, .grad = asin_grad},
+    {.name = "acos", .doc = "the angle in [0, pi] whose cosine is x; NaN beyond 1", .params = one, .scheme = "float a: a -> a",
+     .eval = each<[](double x) { return std::acos(x); }>, .domain = {-1, 1}, .ulps = 4,
+     .lower = lower_each<loop::Op::acos>, .shapes = broadcast_shape, .grad = acos_grad},
+    {.name = "atan", .doc = "the angle in [-pi/2, pi/2] whose tangent is x", .params = one, .scheme = "float a: a -> a",
+     .eval = each<[](double x) { return std::atan(x); }>, .ulps = 4,
+     .lower = lower_each<loop::Op::atan>, .shapes = broadcast_shape, .grad = atan_grad},
     {.name = "abs", .doc = "the size of x; the least integer wraps", .params = one, .scheme = "num a: a -> a", .eval = each<Absolute{}>,
      .lower = lower_each<loop::Op::abs>, .shapes = broadcast_shape, .grad = abs_grad},
     {.name = "sign", .doc = "1 above 0, -1 below, 0 at 0; NaN at NaN", .params = one, .scheme = "num a: a -> a", .eval = each<Sign{}>,

@@ -136,6 +136,7 @@ class CommonValues {
         const Literal& l = b->literal;
         key.number('l'), key.number(l.kind), key.number(l.is_tensor);
         key.numbers(l.shape), key.numbers(l.integers), key.numbers(l.reals), key.text(l.text);
+        key.number(reinterpret_cast<uintptr_t>(l.given.get()));
     }
 
     std::string key_of(const Binding& b) {

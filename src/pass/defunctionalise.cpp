@@ -112,12 +112,10 @@ class Defunctionalise {
  public:
     explicit Defunctionalise(Module& module) : out_(module), source_(module), plain_(module), sets_(source_, plain_) {}
 
-    // False: a declared type that values have holds functions of its parameters, for which there is no one type of data.
+    // False: a declared type has functions of its parameters in it, for which there is no one type of data.
     bool run() {
-        for (const Function& f : source_.functions)
-            for (const ValueInfo& v : f.values) use(v.type);
-        for (DeclId decl : used_)
-            for (const Constructor& c : out_[decl].constructors)
+        for (const TypeDecl& decl : out_.decls)
+            for (const Constructor& c : decl.constructors)
                 for (TypeId field : c.fields)
                     if (function_of_variables(field, false)) return false;
         find_lambdas();
@@ -133,16 +131,6 @@ class Defunctionalise {
     }
 
  private:
-    void use(TypeId id) {
-        if (!used_types_.insert(id).second) return;
-        const Type t = out_.types[id];
-        for (TypeId part : t.parts) use(part);
-        for (const TypeArg& arg : t.args)
-            if (const TypeId* inner = std::get_if<TypeId>(&arg)) use(*inner);
-        if (t.kind != TypeKind::data || !used_.insert(t.decl).second) return;
-        for (const Constructor& c : out_[t.decl].constructors)
-            for (TypeId field : c.fields) use(field);
-    }
     bool function_of_variables(TypeId id, bool inside) const {
         const Type& t = out_.types[id];
         if (inside && (t.kind == TypeKind::var || (t.kind == TypeKind::tensor && t.element.var.valid()))) return true;
@@ -484,8 +472,6 @@ class Defunctionalise {
     std::vector<std::set<ValueId>> stays_;               // by function: values that are functions still
     std::map<const Function*, Known> known_;
     std::set<std::string> function_names_;
-    std::set<TypeId> used_types_;
-    std::set<DeclId> used_;
     uint32_t next_param_ = 0;
 };
 } // namespace

@@ -13,6 +13,7 @@ template <class T> Status fill(HostTensor& to, const Literal& from) {
 
 std::optional<HostTensor> tensor_of(const Literal& literal, DType dtype) {
     if (literal.kind == Literal::Kind::unit || literal.kind == Literal::Kind::text) return std::nullopt;
+    if (literal.kind == Literal::Kind::given) return *literal.given;
     Result<HostTensor> tensor = HostTensor::make(dtype, literal.is_tensor ? literal.shape : Extents());
     if (!tensor) return std::nullopt;
     Status filled = with_type(dtype, [&](auto zero) { return fill<decltype(zero)>(*tensor, literal); });

@@ -121,6 +121,8 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
     const std::string save = arguments.value("save");
     if (!save.empty() && inputs->is_list) return usage("--save takes the result of one call, and the inputs are a list of them");
     if (!arguments.rest.empty() && same_file(arguments.rest[0], save)) return usage("--save names the program itself: '" + save + "'");
+    if (!save.empty() && !save.ends_with(".npz"))
+        return failed(Error{Code::usage, "--save writes an .npz, and '" + save + "' does not end so", {}, "--json prints results in another form"});
     int exit = 0;
     std::string out;
     if (json && inputs->is_list) out += "[";

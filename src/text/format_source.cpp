@@ -13,6 +13,7 @@ class Formatter {
  public:
     Formatter(std::string_view text, const std::vector<Token>& tokens) : text_(text), tokens_(tokens) {
         for (size_t i = 0; i < tokens.size(); ++i) record_.push_back(is_record(i));
+        find_runs();
     }
 
     std::string run() {
@@ -72,6 +73,30 @@ class Formatter {
         return false;
     }
 
+    // ---- runs: what stands between two commas, brackets, signs of another kind or lines
+
+    bool ends_run(size_t i) const {
+        if (tokens_[i].newline_before || tokens_[i].kind == TokenKind::keyword) return true;
+        return tokens_[i].kind == TokenKind::sign && !is_infix(i) && !is_any(i, {"(", ")", "[", "]", "!", ".", "?"});
+    }
+    static bool is_of_values(const Token& token) {
+        return token.kind == TokenKind::value || token.kind == TokenKind::function || token.kind == TokenKind::real;
+    }
+    void find_runs() {
+        struct Level { size_t run; bool values; };       // of one bracket: values in any run of it
+        std::vector<Level> levels = {{0, false}};
+        run_has_values_ = {false};
+        auto begin_run = [&] { return run_has_values_.push_back(false), run_has_values_.size() - 1; };
+        for (size_t i = 0; i < tokens_.size(); ++i) {
+            bool values = is_of_values(tokens_[i]);
+            if (closes(i)) values = levels.back().values, levels.pop_back();
+            else if (ends_run(i)) levels.back().run = begin_run();
+            if (values) levels.back().values = run_has_values_[levels.back().run] = true;
+            run_.push_back(levels.back().run);
+            if (opens(i)) levels.push_back({begin_run(), false});
+        }
+    }
+
     // ---- spaces
 
     bool space(size_t a, size_t b) const {
@@ -94,9 +119,9 @@ class Formatter {
         if (opens(b)) return !tokens_[b].touches;
         return true;
     }
-    // Sizes are often written tight: 2*n. The author's choice, made even on both sides; a comparison by sign is never tight.
+    // Sizes are often written tight: 2*n. The author's choice, made even on both sides; what has values is never tight.
     bool around_infix(size_t sign) const {
-        return !is_arithmetic(sign) || !tokens_[sign].touches || !tokens_[sign + 1].touches;
+        return !is_arithmetic(sign) || run_has_values_[run_[sign]] || !tokens_[sign].touches || !tokens_[sign + 1].touches;
     }
     bool spaced_range(size_t colon) const {              // %x[i : i + 1], if the author thinks so
         return !tokens_[colon].touches && !is_any(colon - 1, {"[", ","});
@@ -195,6 +220,8 @@ class Formatter {
     std::string_view text_;
     const std::vector<Token>& tokens_;
     std::vector<bool> record_;                           // by token: a `{` without a space inside
+    std::vector<size_t> run_;                            // by token
+    std::vector<bool> run_has_values_;                   // by run: with what is in its brackets
     std::vector<Open> brackets_;
     std::string out_, line_;
     size_t indent_ = 0;

@@ -16,7 +16,7 @@ std::string formatted(const std::string& text) {
 }
 
 TEST(FormatSource, Spaces) {
-    EXPECT_EQ(formatted("def @f ( %x:f32,%y :i64 )->f32{%x+ %y*2}\n"), "def @f (%x: f32, %y: i64) -> f32 { %x + %y*2 }\n");
+    EXPECT_EQ(formatted("def @f ( %x:f32,%y :i64 )->f32{%x+ %y*2}\n"), "def @f (%x: f32, %y: i64) -> f32 { %x + %y * 2 }\n");
     EXPECT_EQ(formatted("def @f(%x){if(!%x&&true){-1}else{%x[ 0 , 1 : n ] . 0}}\n"),
               "def @f(%x) { if (!%x && true) { -1 } else { %x[0, 1 : n].0 } }\n");
     EXPECT_EQ(formatted("type P[ d:dim ]={ w:Tensor[( d,2*d ),f32] }\n"), "type P[d: dim] = {w: Tensor[(d, 2*d), f32]}\n");
@@ -24,6 +24,16 @@ TEST(FormatSource, Spaces) {
               "def @f(%p) { sum({%p with w = -1}, axes=[0], keepdims=true) }\n");
     EXPECT_EQ(formatted("def @f(%x) { fn (%y){%y} ; match(%x){Leaf( _ )=>{ a=1 },_=>{ %x }} }"),
               "def @f(%x) { fn(%y) { %y }; match (%x) { Leaf(_) => {a = 1}, _ => { %x } } }\n");
+}
+
+// Sizes may be tight; arithmetic of values never is.
+TEST(FormatSource, SpacesAroundOperators) {
+    EXPECT_EQ(formatted("def @f(%x,%y){%x+%y*2.0-sum(%x)/n}\n"), "def @f(%x, %y) { %x + %y * 2.0 - sum(%x) / n }\n");
+    EXPECT_EQ(formatted("def @f(%v){match(%v){A(%w)if %w>0.0=>-%w*(2+n),_=>%v.0*2+n}}\n"),
+              "def @f(%v) { match (%v) { A(%w) if %w > 0.0 => -%w * (2+n), _ => %v.0 * 2 + n } }\n");
+    const std::string sizes = "def @f(%x: Tensor[(2*n), f32], %k: i64) -> Tensor[(n//2 + 1, ?), f32] where n > 2*m, m < (n-1)*2 {\n"
+                              "  for %i in 2*n, (%a = full([n//2, 2 * %k], -1.0)) { %x[n-1:n] + 1.0 }\n}\n";
+    EXPECT_EQ(formatted(sizes), sizes);
 }
 
 TEST(FormatSource, LinesAndComments) {

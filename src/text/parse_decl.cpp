@@ -1,6 +1,7 @@
 #include "text/parse_decl.h"
 #include "base/suggest.h"
 #include "text/habits.h"
+#include <algorithm>
 
 namespace nereus {
 namespace {
@@ -247,7 +248,7 @@ Status Declarations::resolve_signatures() {
 }
 
 // No function gives a tensor of whatever size its caller would like.
-Status Declarations::not_a_size_of(TypeId result, const NameEntry& entry) {
+Status Declarations::not_a_size_of(const Function& function, TypeId result, const NameEntry& entry) {
     if (entry.announced || entry.kind != TypeParam::Kind::dim) return {};
     const Type& type = program_.module.types[result];
     for (Dim d : type.shape.dims) {
@@ -255,11 +256,13 @@ Status Declarations::not_a_size_of(TypeId result, const NameEntry& entry) {
         const std::vector<Sym> symbols = program_.module.dims.symbols_of(d);
         if (std::find(symbols.begin(), symbols.end(), entry.param.dim) == symbols.end()) continue;
         const std::string name = program_.module.dims.symbol(entry.param.dim).name;
+        const bool value = std::ranges::any_of(function.params, [&](ValueId param) { return function[param].name == name; });
         return Error{Code::name, "the size `" + name + "` of the result is in no parameter", entry.span,
-                     "`new " + name + "` is a size that the function chooses; `?` leaves it to be found"};
+                     value ? "`%" + name + "` is a value, `" + name + "` a size: write `?`, and `nereus dump --signatures` shows what is found"
+                           : "`new " + name + "` is a size that the function chooses; `?` leaves it to be found"};
     }
     if (type.kind == TypeKind::tuple)
-        for (TypeId part : std::vector<TypeId>(type.parts)) TRY(not_a_size_of(part, entry));
+        for (TypeId part : std::vector<TypeId>(type.parts)) TRY(not_a_size_of(function, part, entry));
     return {};
 }
 
@@ -300,7 +303,7 @@ Status Declarations::signature(FunctionItem& item) {
         for (const NamedSym& symbol : item.announced) item.names.find(symbol.name)->announced = true;
         const bool hidden = (*item.tokens)[item.body + 1].text == "symbols";           // a dump: they may come from nowhere else
         for (std::string_view name : item.names.since(before))
-            if (!hidden) TRY(not_a_size_of(function.result, *item.names.find(name)));
+            if (!hidden) TRY(not_a_size_of(function, function.result, *item.names.find(name)));
     }
     if (cursor.accept("where")) {
         types.unknown = TypeParser::Unknown::reject;

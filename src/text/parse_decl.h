@@ -34,7 +34,7 @@ class Declarations {
     Status type_body(const TypeItem& item, NameScope& names, bool collecting);
     Status constructor_dims(Cursor& cursor, NameScope& names, Constructor* into);
     Status signature(FunctionItem& item);
-    Status not_a_size_of(TypeId result, const NameEntry& entry);
+    Status not_a_size_of(const Function& function, TypeId result, const NameEntry& entry);
     Status vjp(Cursor& cursor, FunctionItem& item);
 
     ProgramNames& program_;

@@ -105,9 +105,12 @@ Result<Value> parse_content(std::string_view name, std::string_view content, uin
     if (equals == content.npos) return malformed("no content after sizes and dtype");
     TypeSpec type = TRY(parse_type(content.substr(0, equals)));
     content.remove_prefix(equals + 1);
-    if (content == "random") return Value::tensor(TRY(random_tensor(type, name, seed)));
     if (content.starts_with('@')) return Value::tensor(TRY(file_tensor(type, std::string(content.substr(1)))));
-    return Value::tensor(TRY(listed_tensor(type, content)));
+    Result<HostTensor> written = content == "random" ? random_tensor(type, name, seed) : listed_tensor(type, content);
+    if (written) return Value::tensor(std::move(*written));
+    Error error = std::move(written).error();
+    if (error.code != Code::memory) error.code = Code::usage;        // no file is at fault, but the call that wrote it
+    return error;
 }
 } // namespace
 

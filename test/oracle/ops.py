@@ -653,8 +653,36 @@ def bits():
             case("bit_not", [x], Small(dtype, np.invert(x.values.astype(native)).astype(object)))
 
 
+def functions():
+    edges = [0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, 3.0, -7.0, 100.0, 6e4, 1e-6, INF, -INF, NAN]
+    huge = {"f32": [1e5, 3e38, 16777217.0], "f64": [1e5, 1e22, 1.7e308, -2e100]}
+    table = {"erf": np.vectorize(math.erf, [float]), "sin": np.sin, "cos": np.cos, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan}
+    for dtype in ALL_FLOATS:
+        for name, f in table.items():
+            more = huge.get(dtype, []) if name in ("sin", "cos") else []
+            low = -1 if name[0] == "a" and name != "atan" else -8
+            for x in (some_of(dtype, (2, 3), low, -low), some_of(dtype, (), low, -low), Small(dtype, np.zeros((0,), object)),
+                      Small(dtype, edges + more)):
+                case(name, [x], of_floats(f, x))
+
+
+def powers():
+    values = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -3.0, 2.5, INF, -INF, NAN, 1e30]
+    for dtype in ALL_FLOATS:
+        a, b = (Small(dtype, v.astype(object)) for v in np.meshgrid(values, values))
+        for left, right in ((a, b), (some_of(dtype, (2, 3), 0), some_of(dtype, (3,))), (some_of(dtype, ()), Small(dtype, [-1, 0, 2, 3]))):
+            y = np.power(left.values.astype(float), right.values.astype(float))
+            case("pow", [left, right], Small(dtype, y.astype(object)))
+    for dtype in ALL_INTS:
+        base, power = np.meshgrid(Small(dtype, integer_edges(dtype)).values, [0, 1, 2, 3, 7, 100])
+        case("pow", [Small(dtype, base), Small(dtype, power)], Small(dtype, np.vectorize(pow, [object])(base, power)))
+        if dtype[0] == "i":                              # 1 / a^b, toward zero
+            case("pow", [Small(dtype, [1, -1, -1, 2, -5, 0]), Small(dtype, [-3, -3, -2, -1, -1, -1])], Small(dtype, [1, -1, 1, 0, 0, 0]))
+    fails("pow", [np.zeros((2, 3), np.float32), np.zeros((2, 4), np.float32)], "shape")
+
+
 for family in (unary, cast, binary, compare, reduce, matmul, shape, index, sort, random, small, rounding, kinds, remainder,
-               bits):
+               bits, functions, powers):
     family()
 lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
 Path(__file__).with_name("ops.json").write_text('{"seq": [\n' + lines + "\n]}\n")

@@ -1,0 +1,66 @@
+#include "driver/model.h"
+#include "driver/prelude.h"
+#include "import/host_data.h"
+#include "ops/registry.h"
+#include "pass/function_edit.h"
+#include "pass/literals.h"
+#include "text/parse.h"
+
+namespace nereus {
+namespace {
+constexpr int64_t most_written = 64;         // elements; the shapes stage looks at such numbers
+
+// Integers of a few elements are written out: they tell sizes, axes and the like.
+Literal constant_of(HostTensor tensor, const std::string& name) {
+    const bool is_short = tensor.rank() <= 1 && tensor.count() <= most_written && !is_float(tensor.dtype());
+    if (is_short || tensor.rank() == 0)
+        if (std::optional<Literal> written = literal_of(tensor)) return *written;
+    Literal literal;
+    literal.kind = Literal::Kind::given;
+    literal.is_tensor = true, literal.shape = tensor.shape(), literal.text = name;
+    literal.given = std::make_shared<const HostTensor>(std::move(tensor));
+    return literal;
+}
+
+Status make_constants(Module& module, const onnx::ModelText& text, const onnx::ModelFile& model) {
+    Function& f = module[module.find_id("main")];
+    FunctionEdit edit(module, f);
+    BindingList nowhere;                                 // each use is written out where it is
+    for (const onnx::Weight& weight : text.weights) {
+        const ValueId param = f.params[text.inputs.size() + size_t(&weight - text.weights.data())];
+        Result<HostTensor> tensor = onnx::host_tensor(*weight.data, model.storage);
+        if (!tensor) return Error{tensor.error().code, "initializer '" + std::string(weight.data->name) + "': " + tensor.error().message};
+        Binding literal{.form = Form::literal, .span = f[param].span};
+        literal.literal = constant_of(std::move(*tensor), std::string(weight.data->name));
+        edit.replace(param, edit.add(std::move(literal), f[param].type, f[param].name, nowhere));
+    }
+    f.params.resize(text.inputs.size());
+    for (size_t i = 0; i < f.blocks.size(); ++i) {
+        const BindingList before = std::move(f.blocks[i].bindings);
+        BindingList after;
+        for (BindingId at : before) {
+            std::vector<ValueId> args = f[at].args;
+            edit.use_all(args, after);
+            f[at].args = std::move(args);
+            after.push_back(at);
+        }
+        std::vector<ValueId> results = f.blocks[i].results;
+        edit.use_all(results, after);
+        f.blocks[i].results = std::move(results);
+        f.blocks[i].bindings = std::move(after);
+    }
+    return {};
+}
+} // namespace
+
+Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOptions& options, const std::string& path) {
+    onnx::ModelText text = TRY(onnx::write_text(model, options));
+    std::vector<SourceText> library = prelude(), for_models = onnx_prelude();
+    library.insert(library.end(), for_models.begin(), for_models.end());
+    ModelModule made{.module = TRY(parse({path, text.text, no_imports(), std::move(library)}, all_ops())), .text = text.text, .inputs = {}, .outputs = {}};
+    TRY(make_constants(made.module, text, model));
+    for (const onnx::Port& port : text.inputs) made.inputs.emplace_back(port.name);
+    for (const onnx::Port& port : text.outputs) made.outputs.emplace_back(port.name);
+    return made;
+}
+} // namespace nereus

@@ -1,0 +1,14 @@
+// driver/model.h - an ONNX model as a module: its text (import/model_text.h) is parsed like any program, then the parameters
+// that stand for weights become constants, which borrow the mapped file.
+#pragma once
+#include "import/model_text.h"
+#include "ir/module.h"
+
+namespace nereus {
+struct ModelModule {
+    Module module;                           // @main takes the model's inputs
+    std::string text;
+    std::vector<std::string> inputs, outputs;            // as the model names them, in order
+};
+Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOptions& options, const std::string& path);
+} // namespace nereus

@@ -1,0 +1,36 @@
+#include "import/host_data.h"
+#include "import/text_writer.h"
+#include <algorithm>
+
+namespace nereus::onnx {
+std::optional<DType> dtype_of(ElemType type) { return dtype_from_name(dtype_text(type)); }
+
+Result<HostTensor> host_tensor(const TensorData& data, const std::shared_ptr<const Storage>& storage) {
+    const std::optional<DType> dtype = dtype_of(data.type);
+    if (!dtype) return Error{Code::unsupported, "its elements are " + std::string(onnx_type_name(data.type))};
+    if (*dtype == DType::boolean) {                      // any byte but 0 is true there
+        HostTensor made = TRY(HostTensor::make(*dtype, data.dims));
+        std::byte* out = TRY(made.mutable_bytes());
+        std::transform(data.bytes.begin(), data.bytes.end(), out, [](std::byte b) { return std::byte(b != std::byte{0}); });
+        return made;
+    }
+    const bool aligned = reinterpret_cast<uintptr_t>(data.bytes.data()) % size_t(size_of(*dtype)) == 0;
+    if (!aligned || data.bytes.empty()) return HostTensor::copy_of(*dtype, data.dims, data.bytes);
+    return HostTensor::view(*dtype, data.dims, std::shared_ptr<const std::byte>(storage, data.bytes.data()), int64_t(data.bytes.size()));
+}
+
+Result<Value> value_of(const DataFile& file, DataId id) {
+    const Data& data = file[id];
+    if (const TensorData* tensor = std::get_if<TensorData>(&data.value)) return Value::tensor(TRY(host_tensor(*tensor, file.storage)));
+    if (const SequenceData* sequence = std::get_if<SequenceData>(&data.value)) {
+        std::vector<Value> items;
+        for (DataId item : sequence->items) items.push_back(TRY(value_of(file, item)));
+        return Value::seq(std::move(items));
+    }
+    if (const OptionalData* optional = std::get_if<OptionalData>(&data.value)) {
+        if (!optional->item.valid()) return Value::ctor("None");
+        return Value::ctor("Some", {TRY(value_of(file, optional->item))});
+    }
+    return Error{Code::unsupported, "a value that is neither a tensor nor a sequence of them"};
+}
+} // namespace nereus::onnx
