@@ -94,6 +94,12 @@ Expr stacked(Generator& g, const Type& want, int depth) {
 bool is_computed(const Generator& g, const Type& want) {
     return g.can_bind() && want.is_tensor(DType::f64) && want.ranked && !want.dims.empty() && !has_any(want);
 }
+// A loop inside begins with such a tensor, and on the next trip again: it may not change it.
+Expr nested_steps(Generator& g, const Type& want, std::vector<Expr> operands) {
+    Var s{g.new_name("s"), want};
+    Block body{{}, make(Construct::arithmetic, want, "tanh($0 * 0.5 + $1)", {use(s), std::move(operands[1])})};
+    return make(Construct::loop, want, "for " + g.new_name("i") + " in 2, (" + s.name + " = $0) #0", {std::move(operands[0])}, {std::move(body)});
+}
 Expr recurrence(Generator& g, const Type& want, int depth) {
     auto computed = [&](const char* form) { return g.bound(make(Construct::arithmetic, want, form, {g.expr(want, depth + 1)})); };
     const Var a = computed("tanh($0 * 0.5)"), b = computed("($0 + 0.25)");
@@ -103,7 +109,8 @@ Expr recurrence(Generator& g, const Type& want, int depth) {
     std::vector<Var> near = {s, t, u, a, b};
     Block body;
     auto step = [&](const Var& first) {
-        Expr made = make(Construct::arithmetic, want, steps[g.below(5)], {use(first), use(near[g.below(near.size())])});
+        std::vector<Expr> operands = {use(first), use(near[g.below(near.size())])};
+        Expr made = g.chance(25) ? nested_steps(g, want, std::move(operands)) : make(Construct::arithmetic, want, steps[g.below(5)], std::move(operands));
         near.push_back({g.new_name("w"), want});
         body.statements.push_back({Construct::arithmetic, near.back().name + " = $0", std::move(made)});
         return near.back();
