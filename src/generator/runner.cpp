@@ -73,7 +73,10 @@ bool read_verdict(int from, Verdict& out) {
     Finding finding;
     if (!read_text(from, finding.kind) || !read_text(from, finding.what) || !read_text(from, finding.inputs)) return false;
     if (Result<Inputs> inputs = read_inputs_json(finding.inputs); !finding.inputs.empty() && inputs)
-        for (Field& field : inputs->calls[0]) finding.args.push_back(std::move(field.value));
+        for (NamedValues& call : inputs->calls) {
+            finding.calls.emplace_back();
+            for (Field& field : call) finding.calls.back().push_back(std::move(field.value));
+        }
     out.finding = std::move(finding);
     return true;
 }
