@@ -90,6 +90,42 @@ Expr stacked(Generator& g, const Type& want, int depth) {
     return make(Construct::yield, type, form, std::move(args), {std::move(body)});
 }
 
+// A loop over tensors that are named right before it and nowhere else: their memory is the loop's to use, and no more of it.
+bool is_computed(const Generator& g, const Type& want) {
+    return g.can_bind() && want.is_tensor(DType::f64) && want.ranked && !want.dims.empty() && !has_any(want);
+}
+// A loop inside begins with such a tensor, and on the next trip again: it may not change it.
+Expr nested_steps(Generator& g, const Type& want, std::vector<Expr> operands) {
+    Var s{g.new_name("s"), want};
+    Block body{{}, make(Construct::arithmetic, want, "tanh($0 * 0.5 + $1)", {use(s), std::move(operands[1])})};
+    return make(Construct::loop, want, "for " + g.new_name("i") + " in 2, (" + s.name + " = $0) #0", {std::move(operands[0])}, {std::move(body)});
+}
+Expr recurrence(Generator& g, const Type& want, int depth) {
+    auto computed = [&](const char* form) { return g.bound(make(Construct::arithmetic, want, form, {g.expr(want, depth + 1)})); };
+    const Var a = computed("tanh($0 * 0.5)"), b = computed("($0 + 0.25)");
+    const std::string held = g.chance(50) ? "[$3][0]" : g.chance(50) ? "{one = $3, two = $3}.two" : "$3";
+    Var s{g.new_name("s"), want}, t{g.new_name("s"), want}, u{g.new_name("s"), want};
+    static constexpr const char* steps[] = {"tanh($0 * 0.5 + $1)", "($0 * $1)", "tanh($1 - $0)", "($1 * 0.5)", "tanh($0)"};
+    std::vector<Var> near = {s, t, u, a, b};
+    Block body;
+    auto step = [&](const Var& first) {
+        std::vector<Expr> operands = {use(first), use(near[g.below(near.size())])};
+        Expr made = g.chance(25) ? nested_steps(g, want, std::move(operands)) : make(Construct::arithmetic, want, steps[g.below(5)], std::move(operands));
+        near.push_back({g.new_name("w"), want});
+        body.statements.push_back({Construct::arithmetic, near.back().name + " = $0", std::move(made)});
+        return near.back();
+    };
+    Var x = step(s), y = step(g.chance(50) ? a : x), z = step(g.chance(50) ? b : t);
+    body.result = make(Construct::tuple, tuple({want, want, want}), "($0, $1, $2)",
+                       {use(g.chance(70) ? z : x), use(g.chance(60) ? y : s), use(g.chance(60) ? u : g.chance(50) ? t : x)});
+    std::vector<Expr> args = {trips(g, depth), use(g.chance(50) ? a : b), g.expr(want, depth + 1), g.expr(want, depth + 1)};
+    Var done = g.bound(make(Construct::loop, tuple({want, want, want}),
+                            "for " + g.new_name("i") + " in $0, (" + s.name + " = $1, " + t.name + " = $2, " + u.name + " = " + held + ") #0",
+                            std::move(args), {std::move(body)}));
+    g.forget(a), g.forget(b);
+    return make(Construct::loop, want, "(" + done.name + ".0 + " + done.name + (g.chance(50) ? ".1)" : ".1 - " + done.name + ".2)"));
+}
+
 Type matched_type(Generator& g) {
     switch (g.below(8)) {
     case 0: return whole();
@@ -172,6 +208,7 @@ std::span<const Row> control_rows() {
         {Construct::guard,       1,      true,   any_type,    match},
         {Construct::nested,      2,      true,   any_type,    nested_match},
         {Construct::loop,        6,      true,   any_type,    loop},
+        {Construct::loop,        10,     true,   is_computed, recurrence},
         {Construct::while_loop,  3,      true,   any_type,    while_loop},
         {Construct::yield,       5,      true,   is_stacked,  stacked},
     };

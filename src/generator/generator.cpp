@@ -168,7 +168,7 @@ Expr Generator::expr(const Type& want, int depth) {
     if (looking && chance(depth > deepest ? 80 : 40) && want.ranked)
         if (std::optional<Expr> made = with_inner(want, depth)) return *made;
     if (budget_ <= 0 || depth > deepest) return leaf(want);
-    if (chance(looking ? 5 : 15 + 10 * depth))
+    if (chance(looking ? 5 : (options_.narrow ? 30 : 15) + 10 * depth))
         if (std::optional<Expr> known = variable(want)) return *known;
     int total = 0;
     std::vector<std::pair<int, const Row*>> able;
@@ -203,6 +203,10 @@ Var Generator::bound(Expr e) {
     out_->push_back({making_, var.name + " = $0", std::move(e)});
     vars_.push_back(var);
     return var;
+}
+
+void Generator::forget(const Var& var) {
+    std::erase_if(vars_, [&](const Var& known) { return known.name == var.name; });
 }
 
 Var Generator::stated(Expr e) {
@@ -261,6 +265,7 @@ Expr Generator::unbound(const Type& want, int depth, std::span<const Var> more) 
 // Types
 
 Dim Generator::known_dim() {
+    if (options_.narrow && !sizes_.empty() && chance(75)) return Dim{.text = sizes_[0]};
     if (!sizes_.empty() && chance(10)) {                 // arithmetic of sizes
         const std::string &a = sizes_[below(sizes_.size())], &b = sizes_[below(sizes_.size())];
         switch (below(4)) {
@@ -294,8 +299,26 @@ DType Generator::some_integer() {
     return dtypes[below(std::size(dtypes))];
 }
 
+Type Generator::narrow_type(int depth) {
+    const Type vector = tensor(DType::f64, {known_dim()});
+    auto part = [&] { return forget_variables(vector); };
+    switch (below(depth > 0 ? 8 : 14)) {
+    case 0: case 1: case 2: case 3: return vector;
+    case 4: return tensor(DType::f64, {known_dim(), known_dim()});
+    case 5: case 6: return real();
+    case 7: return whole();
+    case 8: return tuple({part(), part()});
+    case 9: return data("Pair", {part()});
+    case 10: return data("List", {part()});
+    case 11: return seq(part());
+    case 12: return ref(part());
+    default: return fn({part()}, part());
+    }
+}
+
 Type Generator::some_type(int depth) {
     auto part = [&] { return forget_variables(some_type(depth + 1)); };
+    if (options_.narrow && chance(75)) return narrow_type(depth);
     switch (below(depth > 1 ? 10 : 24)) {
     case 0: case 1: case 2: case 3: case 4: case 5: return some_tensor(DType::f64, false);
     case 6: return scalar(DType::i64);
@@ -496,7 +519,7 @@ void Generator::write_main() {
         results.push_back(expr(outside_type(), 1));
     }
     for (auto var = vars_.rbegin(); var != vars_.rend() && results.size() < 5; ++var)      // nothing made is quite unused
-        if (!holds(var->type, Kind::ref) && !holds(var->type, Kind::fn) && chance(30)) {
+        if (!holds(var->type, Kind::ref) && !holds(var->type, Kind::fn) && chance(options_.narrow ? 45 : 30)) {
             form += ", $" + std::to_string(results.size());
             results.push_back(use(*var));
         }

@@ -25,6 +25,7 @@ struct Options {
     uint64_t seed = 0;
     bool smooth = false;                     // differentiable everywhere: a gradient can be compared with differences
     int budget = 60;                         // expressions that are not leaves
+    bool narrow = false;                     // few types and sizes: most of what is made is used by what comes after it
     Construct outer = Construct::leaf, inner = Construct::leaf;          // seen nested, if it can be
 };
 
@@ -57,6 +58,7 @@ class Generator {
     // As a variable whose sizes are all known; binds it if it is none yet.
     Var bound(Expr e);
     Var bound(const Type& want, int depth) { return bound(expr(want, depth)); }
+    void forget(const Var& var);             // nothing that is written from here on uses it
     Var stated(Expr e);                      // bound, with its type written
     Type with_known_dims(const Type& type, const std::string& variable) const;
     Block block(const Type& want, int depth, std::span<const Var> more = {});
@@ -80,6 +82,7 @@ class Generator {
     Dim any_dim() const { return {}; }
     Dim known_dim();                         // a number or a size in scope
     Type some_type(int depth = 0);           // of a local value, sizes known or any
+    Type narrow_type(int depth);
     DType some_integer();                                // narrow or unsigned
     Type some_tensor(DType dtype, bool known);
     Type outside_type(int depth = 0);        // of an argument of the program

@@ -42,7 +42,7 @@ class Judge {
 
  private:
     bool found(std::string kind, std::string what) {
-        if (!verdict_.finding) verdict_.finding = Finding{std::move(kind), std::move(what), args_, inputs_json()};
+        if (!verdict_.finding) verdict_.finding = Finding{std::move(kind), std::move(what), made_, inputs_json()};
         return false;
     }
     // What the compiler may refuse though it is well typed.
@@ -209,10 +209,10 @@ class Judge {
 
     void calls() {
         std::mt19937_64 random(case_.seed);
-        int count = case_.only ? 1 : case_.calls;
+        int count = case_.only.empty() ? case_.calls : int(case_.only.size());
         for (int call = 0; call < count && !verdict_.finding; ++call) {
-            if (case_.only) args_ = *case_.only;
-            else args_ = arguments(call, random);
+            args_ = case_.only.empty() ? arguments(call, random) : case_.only[size_t(call)];
+            made_.push_back(args_);
             ++verdict_.calls;
             one_call(random);
         }
@@ -321,15 +321,19 @@ class Judge {
 
     static std::string text(const Result<Value>& value) { return value ? to_json(*value) : "fails: " + value.error().message; }
     std::string inputs_json() const {
-        if (ways_.empty() || args_.empty()) return {};
+        std::string out;
+        for (const std::vector<Value>& call : made_) out += (out.empty() ? "" : ", ") + call_json(call);
+        return made_.size() > 1 ? "[" + out + "]" : out;
+    }
+    std::string call_json(const std::vector<Value>& call) const {
         const Function& entry = ways_[0].module.functions[0];
         std::string out;
-        for (size_t i = 0; i < args_.size(); ++i) {
+        for (size_t i = 0; i < call.size(); ++i) {
             out += out.empty() ? "{" : ", ";
             append_json_string(out, entry[entry.params[i]].name);
-            out += ": " + to_json(args_[i]);
+            out += ": " + to_json(call[i]);
         }
-        return out + "}";
+        return out.empty() ? "{}" : out + "}";
     }
 
     const Case& case_;
@@ -340,6 +344,7 @@ class Judge {
     std::string known_refused_;              // or why there is none
     std::optional<Module> loss_, reference_, reference_known_;
     std::vector<Value> args_;
+    std::vector<std::vector<Value>> made_;               // calls, that of args_ last
     std::vector<std::string> prints_;
     Precision precision_ = Precision::f64;
     Outcome deviating_{Value(), {}};         // what did not agree

@@ -21,12 +21,12 @@ struct Case {
     std::string text;                        // entry @main; with @loss, @main is value_and_grad(@loss) of the same parameters
     uint64_t seed = 0;                       // of the inputs
     int calls = 4;
-    std::optional<std::vector<Value>> only = {};         // these inputs instead
+    std::vector<std::vector<Value>> only = {};           // these calls instead
 };
 struct Finding {
     std::string kind;                        // what went wrong, without names and numbers: the same while a case shrinks
     std::string what;
-    std::vector<Value> args = {};            // of the call, if it came to one
+    std::vector<std::vector<Value>> calls = {};          // on one context, the last one goes wrong; none: it did not come to that
     std::string inputs = {};                 // those as JSON
 };
 struct Verdict {

@@ -73,7 +73,10 @@ bool read_verdict(int from, Verdict& out) {
     Finding finding;
     if (!read_text(from, finding.kind) || !read_text(from, finding.what) || !read_text(from, finding.inputs)) return false;
     if (Result<Inputs> inputs = read_inputs_json(finding.inputs); !finding.inputs.empty() && inputs)
-        for (Field& field : inputs->calls[0]) finding.args.push_back(std::move(field.value));
+        for (NamedValues& call : inputs->calls) {
+            finding.calls.emplace_back();
+            for (Field& field : call) finding.calls.back().push_back(std::move(field.value));
+        }
     out.finding = std::move(finding);
     return true;
 }
@@ -152,7 +155,8 @@ Options options_of(uint64_t seed, int index) {
     std::mt19937_64 random(seed * 1'000'003 + uint64_t(index));
     Options options;
     options.seed = random();
-    options.smooth = random() % 5 == 0;
+    options.narrow = index % 2 == 1;
+    options.smooth = random() % 5 < (options.narrow ? 2 : 1);
     options.budget = int(15 + random() % 40);
     int pair = index % ((construct_count - 1) * (construct_count - 1));      // every pair in turn, spread over the constructs
     options.outer = Construct(1 + pair % (construct_count - 1));

@@ -4,17 +4,24 @@
 #include "generator/smaller_forms.h"
 #include "generator/smaller_values.h"
 #include <bit>
+#include <chrono>
 
 namespace nereus::gen {
 namespace {
+constexpr std::chrono::minutes longest{4};               // what is found until then is small enough to be read
+
 class Shrinker {
  public:
     Shrinker(Program& program, Case c, Finding finding, int tries)
         : program_(program), case_(std::move(c)), finding_(std::move(finding)), tries_(tries) {
-        if (!finding_.args.empty()) case_.only = finding_.args;
+        if (finding_.calls.empty()) return;
+        const std::vector<std::vector<Value>> all = finding_.calls;
+        case_.only = {all.back()};
+        if (all.size() > 1 && !still_fails()) case_.only = all;      // what an earlier call left behind matters
     }
     Finding run() {
-        for (bool better = true; better && tries_ > 0;) {
+        drop_calls();
+        for (bool better = true; better && !is_over();) {
             better = false;
             for (size_t f = program_.functions.size(); f-- > 0;) better = shrink_block(program_.functions[f].body) || better;
             better = shrink_parameters() || better;
@@ -24,9 +31,11 @@ class Shrinker {
     }
 
  private:
+    bool is_over() const { return tries_ <= 0 || std::chrono::steady_clock::now() > end_; }
     // Whether the program, changed, fails in the same way; then its finding is the new one.
     bool still_fails() {
-        if (tries_-- <= 0) return false;
+        if (is_over()) return false;
+        --tries_;
         Program pruned = program_;
         drop_unused_functions(pruned);
         Case candidate = case_;
@@ -169,7 +178,7 @@ class Shrinker {
             Program before = program_;
             Case given = case_;
             if (!drop_parameter(i)) continue;
-            if (case_.only) case_.only->erase(case_.only->begin() + int64_t(i));
+            for (std::vector<Value>& call : case_.only) call.erase(call.begin() + int64_t(i));
             if (still_fails()) better = true;
             else {
                 program_ = std::move(before);
@@ -203,22 +212,31 @@ class Shrinker {
 
     bool shrink_inputs() {
         bool better = false;
-        for (size_t i = 0; case_.only && i < case_.only->size(); ++i)
-            for (bool again = true; again && tries_ > 0;) {
-                again = false;
-                for (const Value& smaller : smaller_values((*case_.only)[i]))
-                    if (try_instead((*case_.only)[i], smaller)) {
-                        better = again = true;
-                        break;
-                    }
-            }
+        for (std::vector<Value>& call : case_.only)
+            for (Value& value : call)
+                for (bool again = true; again && !is_over();) {
+                    again = false;
+                    for (const Value& smaller : smaller_values(value))
+                        if (try_instead(value, smaller)) {
+                            better = again = true;
+                            break;
+                        }
+                }
         return better;
+    }
+    void drop_calls() {
+        for (size_t i = case_.only.size(); i-- > 1;) {   // the last one goes wrong
+            std::vector<std::vector<Value>> fewer = case_.only;
+            fewer.erase(fewer.begin() + int64_t(i - 1));
+            try_instead(case_.only, std::move(fewer));
+        }
     }
 
     Program& program_;
     Case case_;
     Finding finding_;
     int tries_;
+    const std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + longest;
 };
 } // namespace
 

@@ -5,6 +5,6 @@
 #include "generator/program.h"
 
 namespace nereus::gen {
-// Changes the program; returns what is found in it then. Tries at most so many candidates.
+// Changes the program; returns what is found in it then. Tries at most so many candidates, for some minutes.
 Finding shrink(Program& program, Case c, Finding finding, int tries = 1500);
 } // namespace nereus::gen

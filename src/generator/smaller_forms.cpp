@@ -84,6 +84,13 @@ Expr with_form(const Expr& e, const std::string& form) {
     return out;
 }
 
+// The comma or bracket behind it.
+static size_t end_of_item(const std::string& form, size_t at) {
+    for (int open = 0; open > 0 || (form[at] != ',' && form[at] != ')'); ++at)
+        open += form[at] == '(' || form[at] == '[' || form[at] == '{' ? 1 : form[at] == ')' || form[at] == ']' || form[at] == '}' ? -1 : 0;
+    return at;
+}
+
 // for %i in $0, (%s = $1, %t = $2) #0; while (%s = $0, %k = 0) (…) #0; in brackets if a part of it is taken: (…).0
 std::optional<Block> first_trip(const Expr& loop) {
     const bool is_part = loop.form.starts_with('(');
@@ -96,9 +103,12 @@ std::optional<Block> first_trip(const Expr& loop) {
     while (form[at] != ')') {                            // "%s = $1" or "%k = 0", then ", " or ")"
         const size_t name = at + 1 + (form[at] == ','), equals = form.find(" = ", name);
         if (equals == std::string::npos || form[name] != '%') return std::nullopt;
-        at = form.find_first_of(",)", equals);
-        const std::string first = form.substr(equals + 3, at - equals - 3);
-        once.statements.push_back(binding(form.substr(name, equals - name), first[0] == '$' ? loop.args[size_t(first[1] - '0')] : Expr{Construct::leaf, whole(), first, {}, {}}));
+        at = end_of_item(form, equals + 3);
+        Expr first = with_form(loop, form.substr(equals + 3, at - equals - 3));
+        first.what = Construct::leaf;
+        first.type = first.args.empty() ? whole() : first.args[0].type;
+        if (first.form == "$0") first = Expr(first.args[0]);
+        once.statements.push_back(binding(form.substr(name, equals - name), std::move(first)));
     }
     for (const Statement& s : loop.blocks[0].statements)
         if (!s.form.starts_with("yield ")) once.statements.push_back(s);
