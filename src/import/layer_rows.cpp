@@ -22,8 +22,9 @@ void batch_normalization(NodeText& n) {
 
 // Its other outputs are the mean, and one over the deviation. Runtimes had it before version 17, which made it a standard.
 void layer_normalization(NodeText& n) {
-    const std::string normal = n.named("normal", "onnx_layer_normal(" + n.in(0) + ", " + std::to_string(n.integer("axis", -1)) + ", " + real_text(n.real("epsilon", 1e-5), true) + ")");
-    n.give_each({normal + ".0 * " + n.in(1) + (n.has(2) ? " + " + n.in(2) : ""), normal + ".1", normal + ".2"});
+    const std::string numbers = std::to_string(n.integer("axis", -1)) + ", " + real_text(n.real("epsilon", 1e-5), true);
+    const std::string normal = n.named("normal", "onnx_layer_normalization(" + n.in(0) + ", " + n.in(1) + ", " + (n.has(2) ? n.in(2) : "0.0") + ", " + numbers + ")");
+    n.give_each({normal + ".0", normal + ".1", normal + ".2"});
 }
 
 void mean_variance_normalization(NodeText& n) {

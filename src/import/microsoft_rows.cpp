@@ -15,13 +15,12 @@ struct Attended { std::string y, scores; };
 Attended attended(NodeText& n, const Heads& heads, const Around& around) {
     const std::string keys = n.named("keys", "shape_of(" + heads.k + ")[2]");
     const std::string scale = n.real("scale", 0) != 0 ? real_text(n.real("scale", 0), true) : "onnx_head_scale(" + heads.q + ")";
-    const std::string behind = heads.q + ", " + keys + ", " + around.past + ", " + real_text(n.real("mask_filter_value", -10000), true) + ")";
-    const bool causal = n.integer("unidirectional", 0) != 0;
+    const std::string behind = heads.q + ", " + keys + ", " + around.past;
     std::string hidden;
-    if (n.has(around.mask)) hidden = "onnx_filtered(" + n.in(around.mask) + ", " + behind;
-    if (causal) hidden += (hidden.empty() ? "" : " + ") + ("onnx_causal_filter(" + behind);
+    if (n.has(around.mask)) hidden = "onnx_filtered(" + n.in(around.mask) + ", " + behind + ", " + real_text(n.real("mask_filter_value", -10000), true) + ")";
+    if (n.integer("unidirectional", 0)) hidden = "onnx_causal_filter(" + (hidden.empty() ? "0.0" : hidden) + ", " + behind + ")";
     std::string scores = n.named("scores", "onnx_scaled_scores(" + heads.q + ", " + heads.k + ", " + scale + ")");
-    if (!hidden.empty()) scores = n.named("scores", scores + " + (" + hidden + ")");
+    if (!hidden.empty()) scores = n.named("scores", scores + " + " + hidden);
     if (n.has(around.bias)) scores = n.named("scores", scores + " + cast(" + n.in(around.bias) + ", f32)");
     return {n.named("y", "onnx_joined_heads(matmul(onnx_softmax(" + scores + ", (-1)), " + heads.v + "))"), scores};
 }
@@ -72,21 +71,21 @@ void multi_head_attention(NodeText& n) {
 }
 
 // What is normalised is the last output.
-std::string skipped(NodeText& n, size_t bias) { return n.named("sum", n.in(0) + " + " + n.in(1) + (n.has(bias) ? " + " + n.in(bias) : "")); }
 void skip_layer_normalization(NodeText& n) {
-    const std::string sum = skipped(n, 4), epsilon = real_text(n.real("epsilon", 1e-12f), true);
-    const std::string normal = n.named("normal", "onnx_skip_normal(" + sum + ", " + n.in(2) + ", " + (n.has(3) ? n.in(3) : "0.0") + ", " + epsilon + ")");
-    n.give_each({normal + ".0", normal + ".1", normal + ".2", sum});
+    auto or_none = [&](size_t i) { return n.has(i) ? n.in(i) : std::string("0.0"); };
+    const std::string all = n.in(0) + ", " + n.in(1) + ", " + or_none(4) + ", " + n.in(2) + ", " + or_none(3) + ", " + real_text(n.real("epsilon", 1e-12f), true);
+    const std::string normal = n.named("normal", "onnx_skip_normalization(" + all + ")");
+    n.give_each({normal + ".0", normal + ".1", normal + ".2", normal + ".3"});
 }
 void skip_simplified_layer_normalization(NodeText& n) {
     if (n.wants(1)) return n.refuse("its output 'mean' is wanted, which it does not have");
-    const std::string sum = skipped(n, 3);
-    const std::string normal = n.named("normal", "onnx_simple_normal(" + sum + ", " + n.in(2) + ", (-1), " + real_text(n.real("epsilon", 1e-12f), true) + ")");
-    n.give_each({normal + ".0", "()", normal + ".1", sum});
+    const std::string all = n.in(0) + ", " + n.in(1) + ", " + (n.has(3) ? n.in(3) : "0.0") + ", " + n.in(2) + ", " + real_text(n.real("epsilon", 1e-12f), true);
+    const std::string normal = n.named("normal", "onnx_skip_simple_normalization(" + all + ")");
+    n.give_each({normal + ".0", "()", normal + ".1", normal + ".2"});
 }
 void simplified_layer_normalization(NodeText& n) {
     const std::string numbers = integer_text(n.integer("axis", -1)) + ", " + real_text(n.real("epsilon", 1e-5f), true);
-    const std::string normal = n.named("normal", "onnx_simple_normal(" + n.in(0) + ", " + n.in(1) + ", " + numbers + ")");
+    const std::string normal = n.named("normal", "onnx_simple_normalization(" + n.in(0) + ", " + n.in(1) + ", " + numbers + ")");
     n.give_each({normal + ".0", normal + ".1"});
 }
 
@@ -115,8 +114,8 @@ std::span<const OpRow> microsoft_rows() {
         {"SkipLayerNormalization", 1, "",       "",                      "", skip_layer_normalization, microsoft},
         {"SkipSimplifiedLayerNormalization", 1, "", "",                  "", skip_simplified_layer_normalization, microsoft},
         {"SimplifiedLayerNormalization", 1, "", "",                      "", simplified_layer_normalization},
-        {"FastGelu",          1,    "x, bias=0", "",                     "onnx_gelu($x + $bias, 1)", nullptr, microsoft},
-        {"BiasGelu",          1,    "x, bias",  "",                      "onnx_gelu($x + $bias, 0)", nullptr, microsoft},
+        {"FastGelu",          1,    "x, bias=0.0", "",                     "onnx_bias_gelu($x, $bias, 1)", nullptr, microsoft},
+        {"BiasGelu",          1,    "x, bias",  "",                      "onnx_bias_gelu($x, $bias, 0)", nullptr, microsoft},
         {"Gelu",              1,    "x",        "",                      "onnx_gelu($x, 0)", nullptr, microsoft},
         {"QuickGelu",         1,    "x",        "alpha=1.702",           "onnx_quick_gelu($x, $alpha)", nullptr, microsoft},
         {"MatMulNBits",       1,    "",         "",                      "", matmul_bits, microsoft},
