@@ -20,10 +20,11 @@ void batch_normalization(NodeText& n) {
     n.give_each({trained + ".0", trained + ".1", trained + ".2"});
 }
 
-// Its other outputs are the mean, and one over the deviation.
+// Its other outputs are the mean, and one over the deviation. Runtimes had it before version 17, which made it a standard.
 void layer_normalization(NodeText& n) {
-    const std::string normal = n.named("normal", "onnx_layer_normal(" + n.in(0) + ", " + std::to_string(n.integer("axis", -1)) + ", " + real_text(n.real("epsilon", 1e-5), true) + ")");
-    n.give_each({normal + ".0 * " + n.in(1) + (n.has(2) ? " + " + n.in(2) : ""), normal + ".1", normal + ".2"});
+    const std::string numbers = std::to_string(n.integer("axis", -1)) + ", " + real_text(n.real("epsilon", 1e-5), true);
+    const std::string normal = n.named("normal", "onnx_layer_normalization(" + n.in(0) + ", " + n.in(1) + ", " + (n.has(2) ? n.in(2) : "0.0") + ", " + numbers + ")");
+    n.give_each({normal + ".0", normal + ".1", normal + ".2"});
 }
 
 void mean_variance_normalization(NodeText& n) {
@@ -61,7 +62,7 @@ std::span<const OpRow> layer_rows() {
         {"MatMul",            1,    "a, b",     "",                      "matmul($a, $b)"},
         {"Gemm",              1,    "a, b, c=0", "alpha=1.0, beta=1.0, transA=0, transB=0",
                                                                          "onnx_gemm($a, $b, $c, $alpha, $beta, $transA, $transB)"},
-        {"LayerNormalization", 17,  "",         "",                      "", layer_normalization},
+        {"LayerNormalization", 1,   "",         "",                      "", layer_normalization},
         {"RMSNormalization",  23,   "x, scale", "axis=-1, epsilon=1e-05, stash_type=1", "onnx_rms_normalization($x, $scale, $axis, $epsilon)"},
         {"InstanceNormalization", 1, "x, scale, bias", "epsilon=1e-05",  "onnx_instance_normalization($x, $scale, $bias, $epsilon)"},
         {"GroupNormalization", 18,  "x, scale, bias", "num_groups, epsilon=1e-05",

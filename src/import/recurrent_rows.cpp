@@ -58,7 +58,7 @@ std::vector<std::string> functions(NodeText& n, std::span<const std::string_view
 }
 
 // Which states there are besides the outputs of all steps, and which functions each direction takes.
-struct Kind { std::string_view function; size_t states; std::span<const std::string_view> activations; std::string_view flag; };
+struct Kind { std::string_view function; size_t states; std::span<const std::string_view> activations; std::string_view flag; std::string_view no_state = "onnx_no_state"; };
 
 void recurrent(NodeText& n, const Kind& kind) {
     const std::string_view way = n.word("direction", "forward");
@@ -73,10 +73,11 @@ void recurrent(NodeText& n, const Kind& kind) {
     std::string all = x + ", " + n.in(1) + ", " + n.in(2) + ", " + or_none(3) + ", " + (n.has(4) ? n.in(4) : "0");
     for (size_t state = 0; state < kind.states; ++state) {
         const size_t i = 5 + state;
-        const std::string first = !n.has(i) ? "onnx_no_state(" + x + ", " + n.in(2) + ")" : batch_first ? "transpose(" + n.in(i) + ", perm=[1, 0, 2])" : n.in(i);
+        const std::string first = !n.has(i) ? std::string(kind.no_state) + "(" + x + ", " + n.in(2) + ")" : batch_first ? "transpose(" + n.in(i) + ", perm=[1, 0, 2])" : n.in(i);
         all += ", " + first;
     }
     if (kind.states == 2) all += ", " + or_none(7);
+    for (size_t i = 8; i < n.input_count(); ++i) all += ", " + n.in(i);
     std::vector<std::string> parts(1 + kind.states);
     for (size_t direction = 0; direction < directions; ++direction) {
         std::string call = std::string(kind.function) + "(" + all + ", " + std::to_string(direction) + ", " + (way == "reverse" || direction == 1 ? "1" : "0");
@@ -95,6 +96,11 @@ constexpr std::string_view of_lstm[] = {"Sigmoid", "Tanh", "Tanh"};
 void rnn(NodeText& n) { recurrent(n, {"onnx_rnn", 1, std::span(of_lstm).subspan(1, 1), ""}); }
 void gru(NodeText& n) { recurrent(n, {"onnx_gru", 1, std::span(of_lstm).first(2), "linear_before_reset"}); }
 void lstm(NodeText& n) { recurrent(n, {"onnx_lstm", 2, of_lstm, "input_forget"}); }
+// Scales and zero points of both weights are behind what an LSTM takes.
+void quantised_lstm(NodeText& n) {
+    if (n.input_count() != 12) return n.refuse("it has " + std::to_string(n.input_count()) + " inputs, expected 12");
+    recurrent(n, {"onnx_quantised_lstm", 2, of_lstm, "input_forget", "onnx_no_quantised_state"});
+}
 } // namespace
 
 std::span<const OpRow> recurrent_rows() {
@@ -103,6 +109,7 @@ std::span<const OpRow> recurrent_rows() {
         {"RNN",               1,    "",         "",                      "", rnn},
         {"GRU",               1,    "",         "",                      "", gru},
         {"LSTM",              1,    "",         "",                      "", lstm},
+        {"DynamicQuantizeLSTM", 1,  "",         "",                      "", quantised_lstm, "com.microsoft"},
     };
     return rows;
 }
