@@ -6,7 +6,7 @@
     ```console           lines `$ command` run in a folder with the programs so far, and below each what it prints on both
                          streams; a line `…` stands for any number of lines.
 
-docs/ops.md must be what `nereus ops --markdown` prints. --update writes what is printed now into the documents, except below a `…`.
+docs/ops.md must be what `nereus ops --markdown` prints, docs/onnx_support.md what `nereus ops --onnx` prints. --update writes what is printed now into the documents, except below a `…`.
 """
 import os
 import re
@@ -76,11 +76,12 @@ def main():
             wrong, count = check(document, Path(folder))
         complaints += wrong
         blocks += count
-    made, ops = run("nereus ops --markdown", ROOT), ROOT / "docs/ops.md"
-    if UPDATE:
-        ops.write_text(made)
-    elif not ops.exists() or ops.read_text() != made:
-        complaints.append("docs/ops.md is not what the operators say: nereus ops --markdown > docs/ops.md")
+    for name, command in {"ops.md": "nereus ops --markdown", "onnx_support.md": "nereus ops --onnx"}.items():
+        made, kept = run(command, ROOT), ROOT / "docs" / name
+        if UPDATE:
+            kept.write_text(made)
+        elif not kept.exists() or kept.read_text() != made:
+            complaints.append(f"docs/{name} is not what the operators say: {command} > docs/{name}")
     print("\n".join(complaints) if complaints else f"{blocks} examples of the documents hold")
     return 1 if complaints or not blocks else 0
 

@@ -1,13 +1,18 @@
 #!/usr/bin/python3
 """Tests of the scripts in tools/: each plants what a script must find, in a small repository of its own."""
+import hashlib
+import importlib.util
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
+import zipfile
 from pathlib import Path
 
+import onnx_inputs
 from contracts import REACHED
 
 TOOLS = Path(__file__).resolve().parent
@@ -403,6 +408,42 @@ class Setup(Sandbox):
         done = subprocess.run([TOOLS / "setup"], capture_output=True, text=True,
                               env={**os.environ, "PATH": f"{self.root}/bin:{os.environ['PATH']}"})
         return done.returncode, done.stdout + done.stderr
+
+
+class OnnxModels(Sandbox):
+    PACKAGE = {"tiny/net.onnx": b"a model", "tiny-1.0.dist-info/METADATA": b"Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n",
+               "tiny-1.0.dist-info/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n", "tiny-1.0.dist-info/RECORD": b""}
+
+    def fetch(self, path="tiny/net.onnx", content=b"a model"):
+        with zipfile.ZipFile(self.root / "tiny-1.0-py3-none-any.whl", "w") as wheel:
+            for name, data in self.PACKAGE.items():
+                wheel.writestr(name, data)
+        table = self.write("models.toml", f'[net]\npackage = "tiny 1.0"\npath = "{path}"\nsha256 = "{hashlib.sha256(content).hexdigest()}"\n')
+        done = subprocess.run([TOOLS / "onnx_models", self.root / "out", "--fetch-only", "--table", table], capture_output=True, text=True,
+                              env={**os.environ, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.root)})
+        return done.returncode, done.stdout + done.stderr
+
+    @unittest.skipUnless(importlib.util.find_spec("pip"), "there is no pip")
+    def test_fetches_the_file_of_the_table(self):
+        model = self.write("out/net/model.onnx", "half a mod")
+        stale = self.write("out/net/cases/typical/in_x.npy", "")
+        self.assertEqual(self.fetch(), (0, ""))
+        self.assertEqual(model.read_bytes(), b"a model")
+        self.assertFalse(stale.exists())
+
+    @unittest.skipUnless(importlib.util.find_spec("pip"), "there is no pip")
+    def test_refuses_another_file(self):
+        for wrong, words in [({"content": b"another"}, "its sha256 differs"), ({"path": "tiny/gone.onnx"}, "tiny 1.0 has no tiny/gone.onnx")]:
+            code, output = self.fetch(**wrong)
+            self.assertEqual(code, 1, output)
+            self.assertIn(words, output)
+            self.assertFalse((self.root / "out/net/model.onnx").exists())
+
+    def test_inputs_are_made_from_the_table_alone(self):
+        for name, model in tomllib.loads((TOOLS / "onnx_models.toml").read_text()).items():
+            case, sizes = next(iter(model["cases"].items()))
+            for once, again in zip(*(onnx_inputs.make(f"{name}/{case}", model, sizes).values() for _ in range(2))):
+                self.assertTrue((once == again).all() and once.dtype.kind in "fi", name)
 
 
 if __name__ == "__main__":

@@ -15,14 +15,14 @@ constexpr Command commands[] = {
     {"opt", opt_command, "run one pass on a program"},
     {"fmt", fmt_command, "correct the layout of programs"},
     {"ops", ops_command, "the operators: what each takes and gives"},
-    {"check", check_command, ""},            // of models, few of whose operators are there yet
+    {"check", check_command, "models against recorded outputs"},
     {"version", version_command, "what this is"},
 };
 
 void help(std::FILE* out) {
     std::fputs("nereus: a compiler for dynamic neural networks\n\n", out);
     for (const Command& command : commands)
-        if (!command.help.empty()) std::fprintf(out, "  nereus %-10s %s\n", std::string(command.name).c_str(), std::string(command.help).c_str());
+        std::fprintf(out, "  nereus %-10s %s\n", std::string(command.name).c_str(), std::string(command.help).c_str());
     std::fputs("\nnereus COMMAND --help says more. To begin:\n"
                "  examples/make_trees.py > trees.json\n"
                "  nereus run examples/tree_encoder.nr --inputs trees.json\n", out);

@@ -1,8 +1,13 @@
 #include "cli/commands.h"
+#include "import/op_notes.h"
+#include "import/op_rows.h"
 #include "ops/families.h"
 #include "ops/gradients.h"
+#include "base/invariant.h"
 #include "base/suggest.h"
+#include <algorithm>
 #include <cstdio>
+#include <map>
 
 namespace nereus {
 namespace {
@@ -79,18 +84,55 @@ std::string markdown() {
     }
     return text;
 }
+
+// How the rows of an operator, the oldest first, write it.
+std::string written_text(const std::vector<const onnx::OpRow*>& rows) {
+    std::string text;
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const std::string form = rows[i]->write ? "text of its own" : "`" + std::string(rows[i]->form) + "`";
+        if (i > 0 && rows[i]->form == rows[i - 1]->form && rows[i]->inputs == rows[i - 1]->inputs) continue;
+        text += (i > 0 ? "; since " + std::to_string(rows[i]->since) + " " : "") + form;
+    }
+    return text;
+}
+std::string onnx_markdown() {
+    std::string text = "# Operators of ONNX\n\nWritten by `nereus ops --onnx` from the rows of `src/import`; the test of the documents compares.\n"
+                       "An operator becomes text of the language: a form, in which `$x` is an input or an attribute, or text that depends on more. What\n"
+                       "begins with `onnx_` is a function of `prelude/onnx`. A row holds from its version on, until the next one.\n\n"
+                       "The class says what decides about the output of the newest version: 1 the sizes of inputs decide its value; 2 the sizes of inputs\n"
+                       "decide its sizes; 3 so do values of inputs, and where these are known while compiling it is as 2; 4 the sizes are known when it\n"
+                       "has run. Where a version has an attribute in the place of such an input, it is of class 2. A body that control flow runs adds its own.\n\n"
+                       "A gradient is that of floats, of what stands in the column before; \"no\" has the reason, and nothing flows back there.\n";
+    std::map<std::string_view, std::map<std::string_view, std::vector<const onnx::OpRow*>>> domains;
+    for (onnx::OpFamily family : onnx::op_families())
+        for (const onnx::OpRow& row : family()) domains[row.domain][row.name].push_back(&row);
+    for (auto& [domain, operators] : domains) {
+        text += "\n## " + std::string(domain.empty() ? "ai.onnx" : domain) + "\n| operator | since | class | how it is written | gradient |\n|---|---|---|---|---|\n";
+        for (auto& [name, rows] : operators) {
+            std::ranges::sort(rows, {}, &onnx::OpRow::since);
+            std::string since;
+            for (const onnx::OpRow* row : rows) since += (since.empty() ? "" : ", ") + std::to_string(row->since);
+            const onnx::OpNote* note = onnx::find_note(name);
+            invariant(note, "an operator of ONNX has a note");
+            text += "| " + std::string(name) + " | " + since + " | " + std::to_string(note->dynamism) + " | " + escaped(written_text(rows)) + " | " + std::string(note->gradient) + " |\n";
+        }
+    }
+    return text;
+}
 } // namespace
 
 int ops_command(Words words) {
-    const FlagSpec flags[] = {{"markdown", false, "all of them, as docs/ops.md has them"}, {"help", false, "this text"}};
+    const FlagSpec flags[] = {{"markdown", false, "all of them, as docs/ops.md has them"},
+                              {"onnx", false, "those of ONNX that are offered, as docs/onnx_support.md has them"},
+                              {"help", false, "this text"}};
     Result<Arguments> arguments = parse_arguments(words, flags);
     if (!arguments) return fail(arguments.error());
     if (arguments->has("help")) {
         std::fputs(("nereus ops [NAME]\nLists the operators, or says what one of them takes and gives.\n\n" + flags_help(flags)).c_str(), stdout);
         return 0;
     }
-    if (arguments->has("markdown")) {
-        std::fputs(markdown().c_str(), stdout);
+    if (arguments->has("markdown") || arguments->has("onnx")) {
+        std::fputs((arguments->has("onnx") ? onnx_markdown() : markdown()).c_str(), stdout);
         return 0;
     }
     if (arguments->rest.size() > 1) return fail(Error{Code::usage, "expected one name", {}, "nereus ops --help"});
