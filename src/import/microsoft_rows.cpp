@@ -5,7 +5,7 @@ namespace nereus::onnx {
 namespace {
 constexpr std::string_view microsoft = "com.microsoft";
 
-// Heads of queries, keys and values; what was before them is in front of the last two.
+// Heads of queries, keys and values; the last two begin with what was before.
 struct Heads { std::string q, k, v; };
 
 // Which inputs mask and bias are, 0: none has that place; how many keys were before.
@@ -22,7 +22,7 @@ Attended attended(NodeText& n, const Heads& heads, const Around& around) {
     std::string scores = n.named("scores", "onnx_scaled_scores(" + heads.q + ", " + heads.k + ", " + scale + ")");
     if (!hidden.empty()) scores = n.named("scores", scores + " + " + hidden);
     if (n.has(around.bias)) scores = n.named("scores", scores + " + cast(" + n.in(around.bias) + ", f32)");
-    return {n.named("y", "onnx_joined_heads(matmul(onnx_softmax(" + scores + ", (-1)), " + heads.v + "))"), scores};
+    return {n.named("joined", "onnx_joined_heads(matmul(onnx_softmax(" + scores + ", (-1)), " + heads.v + "))"), scores};
 }
 std::string like(const std::string& made, const std::string& x) { return "onnx_cast_like(" + made + ", " + x + ")"; }
 

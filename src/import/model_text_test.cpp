@@ -267,6 +267,50 @@ TEST(ModelText, EquationsAreMatrixProducts) {
         EXPECT_EQ(einsum({"a", "b"}, wrong), "error: Einsum: its equation is '" + std::string(wrong) + "', which is none of 2 operands");
 }
 
+// Every run of a model draws the same numbers, nodes that do not say a seed different ones.
+TEST(ModelText, NodesDrawByTheirOwnSeeds) {
+    auto graph = [](bool seeded) {
+        Message out;
+        for (std::string_view name : {"a", "b"}) {
+            Message node = node_message("RandomNormalLike", {"x"}, {name});
+            if (seeded) node.message(5, Message().text(1, "seed").real(2, 1).number(20, 1));
+            out.message(1, node);
+        }
+        return out.message(11, value_message("x", "n")).message(12, value_message("a", "")).message(12, value_message("b", ""));
+    };
+    auto calls = [](const std::string& text) {
+        std::set<std::string> out;
+        for (size_t at = text.find("onnx_random_normal("); at != text.npos; at = text.find("onnx_random_normal(", at + 1)) out.insert(text.substr(at, text.find('\n', at) - at));
+        return out;
+    };
+    const std::string text = text_of(graph(false));
+    EXPECT_EQ(calls(text).size(), 2u) << text;
+    EXPECT_EQ(text, text_of(graph(false)));
+    EXPECT_EQ(calls(text_of(graph(true))), (std::set<std::string>{"onnx_random_normal(shape_of(%x), 1065353216, 0.0, 1.0), %x)"}));
+}
+
+TEST(ModelText, AttentionOfOneProductIsItsSteps) {
+    Message node = node_message("Attention", {"x", "w", "", "mask", "past"}, {"y"}).text(7, "com.microsoft");
+    node.message(5, integer_message("num_heads", 2)).message(5, integer_message("unidirectional", 1));
+    EXPECT_EQ(lines_of(node, {"x", "w", "mask", "past"}), "  %all = matmul(cast(%x, f32), cast(%w, f32))\n"
+                                                          "  %third = shape_of(%w)[1] / 3\n"
+                                                          "  %parts = split(%all, [%third, %third, %third], axis=2)\n"
+                                                          "  %q = onnx_as_heads(%parts.0, 2)\n"
+                                                          "  %k = onnx_as_heads(%parts.1, 2)\n"
+                                                          "  %v = onnx_as_heads(%parts.2, 2)\n"
+                                                          "  %k_2 = concat([onnx_past(%past, 0), %k], axis=2)\n"
+                                                          "  %v_2 = concat([onnx_past(%past, 1), %v], axis=2)\n"
+                                                          "  %keys = shape_of(%k_2)[2]\n"
+                                                          "  %scores = onnx_scaled_scores(%q, %k_2, onnx_head_scale(%q))\n"
+                                                          "  %scores_2 = %scores + onnx_causal_filter(onnx_filtered(%mask, %q, %keys, shape_of(%past)[3], (-10000.0)), %q, %keys, shape_of(%past)[3])\n"
+                                                          "  %joined = onnx_joined_heads(matmul(onnx_softmax(%scores_2, (-1)), %v_2))\n"
+                                                          "  %y = onnx_cast_like(%joined, %x)\n"
+                                                          "  %y\n"
+                                                          "}\n");
+    EXPECT_EQ(lines_of(node_message("Attention", {"x", "w"}, {"y"}).text(7, "com.microsoft").message(5, integer_message("do_rotary", 1)), {"x", "w"}),
+              "error: Attention: its attribute 'do_rotary' is 1, which is not offered");
+}
+
 TEST(ModelText, TensorsAreTrainedOneByOne) {
     Message node = node_message("Momentum", {"r", "t", "x", "z", "gx", "gz", "vx", "vz"}, {"x2", "z2", "", "y"}).text(7, "ai.onnx.preview.training");
     node.message(5, text_message("mode", "nesterov"));
