@@ -20,9 +20,8 @@ TEST(Judge, LeavesOutWhatTakesTooLong) {
     EXPECT_GT(verdict.too_long, 0);
     EXPECT_EQ(verdict.gradients, 1);
 }
-// A gradient that is given with the function, and is wrong.
-TEST(Judge, ComparesTheRestOfWhatTakesTooLong) {
-    const Verdict verdict = judge(long_loop(3300, R"(def @forward(%s: f64, %x: Tensor[(n), f64]) -> (f64, Tensor[(n), f64]) {
+// A gradient that is given with the function, and is wrong where there are elements.
+constexpr const char* wrong_step = R"(def @forward(%s: f64, %x: Tensor[(n), f64]) -> (f64, Tensor[(n), f64]) {
   (0.5 * %s + sum(%x), %x)
 }
 def @backward(%x: Tensor[(n), f64], %g: f64) -> (f64, Tensor[(n), f64]) {
@@ -31,10 +30,21 @@ def @backward(%x: Tensor[(n), f64], %g: f64) -> (f64, Tensor[(n), f64]) {
 def @step(%s: f64, %x: Tensor[(n), f64]) -> f64 with vjp = (@forward, @backward) {
   0.5 * %s + sum(%x)
 }
-)"));
+)";
+TEST(Judge, ComparesTheRestOfWhatTakesTooLong) {
+    const Verdict verdict = judge(long_loop(3300, wrong_step));
     EXPECT_GT(verdict.too_long, 0);
     ASSERT_TRUE(verdict.finding);
     EXPECT_EQ(verdict.finding->kind, "gradient is not the difference");
+}
+// What an earlier call left behind may be why a later one goes wrong.
+TEST(Judge, NamesAllCallsUntilTheOneThatGoesWrong) {
+    Case c = long_loop(2, wrong_step);
+    c.only = {{Value::tensor(HostTensor::of<double>({0}, {}))}, c.only[0], c.only[0]};
+    const Verdict verdict = judge(c);
+    ASSERT_TRUE(verdict.finding);
+    EXPECT_EQ(verdict.finding->calls.size(), 2u);
+    EXPECT_TRUE(verdict.finding->inputs.starts_with("[{")) << verdict.finding->inputs;
 }
 } // namespace
 } // namespace nereus::gen
