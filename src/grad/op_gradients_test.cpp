@@ -110,6 +110,7 @@ const OpCase cases[] = {
     {"scatter", "%x: Tensor[(4, d), f64], %i: Tensor[(k), i64], %y: Tensor[(k, d), f64]", "scatter(%x, %i, %y, axis=0)"},
     {"scatter last axis", "%x: Tensor[(d, 4), f64], %i: Tensor[(k, 2), i64], %y: Tensor[(d, k, 2), f64]", "scatter(%x, %i, %y, axis=-1)"},
     {"scatter_max", "%x: Tensor[(4, d), f64], %i: Tensor[(k), i64], %y: Tensor[(k, d), f64]", "scatter_max(%x, %i, %y, axis=0)"},
+    {"scatter_mul", "%x: Tensor[(4, d), f64], %i: Tensor[(k), i64], %y: Tensor[(k, d), f64]", "scatter_mul(%x, %i, %y, axis=0)"},
     {"scatter_min", "%x: Tensor[(d, 4), f64], %i: Tensor[(k), i64], %y: Tensor[(d, k), f64]", "scatter_min(%x, %i, %y, axis=1)"},
     {"topk", "%x: Tensor[(n, 5), f64]", "topk(%x, 3).0"},
     {"topk first axis", "%x: Tensor[(5, n, 2), f64]", "topk(%x, 2, axis=0).0"},

@@ -85,6 +85,26 @@ void scatter_extremum(Gradient& d) {
     if (d.wanted(2)) d.contribute(2, d.mul(d.op("gather", {share, ids}, axis_of(d)), given));
 }
 
+// Each factor at a place has the product of the others; zeros as in the rule of prod.
+void scatter_mul(Gradient& d) {
+    ValueId x = d.arg(0), ids = d.arg(1), v = d.arg(2), zero = d.number(0, d.dtype(x)), one = d.number(1, d.dtype(x)), two = d.number(2, d.dtype(x));
+    ValueId x_zero = d.op("eq", {x, zero}), v_zero = d.op("eq", {v, zero});
+    auto number = [&](ValueId condition) { return d.op("cast", {condition}, {{"to", d.dtype(x)}}); };
+    auto filled = [&](ValueId is_zero, ValueId of) { return d.op("select", {is_zero, one, of}); };
+    auto all = [&](const char* op, ValueId own, ValueId given) { return d.op(op, {own, ids, given}, axis_of(d)); };
+    ValueId zeros = all("scatter_add", number(x_zero), number(v_zero)), rest = all("scatter_mul", filled(x_zero, x), filled(v_zero, v));
+    ValueId gone = all("scatter_mul", d.op("select", {x_zero, x, one}), d.op("select", {v_zero, v, one}));
+    ValueId zero_sum = all("scatter_add", d.op("select", {x_zero, x, zero}), d.op("select", {v_zero, v, zero}));
+    auto contribute = [&](size_t arg, ValueId of, ValueId is_zero, auto at) {
+        ValueId count = at(zeros), other_zero = d.sub(at(zero_sum), of);
+        ValueId of_zeros = d.op("select", {d.op("eq", {count, one}), one, d.op("select", {d.op("eq", {count, two}), other_zero, zero})});
+        ValueId others = d.op("select", {is_zero, d.mul(at(rest), of_zeros), d.mul(d.div(at(rest), filled(is_zero, of)), at(gone))});
+        d.contribute(arg, d.mul(at(d.adjoint()), others));
+    };
+    if (d.wanted(2)) contribute(2, v, v_zero, [&](ValueId whole) { return d.op("gather", {whole, ids}, axis_of(d)); });
+    if (d.wanted(0)) contribute(0, x, x_zero, [](ValueId whole) { return whole; });
+}
+
 // The adjoint goes to the chosen elements. They are found by their place in the whole, row-major: that of the first one
 // along the axis, and one step of the axis per index.
 void topk(Gradient& d) {
@@ -108,7 +128,7 @@ constexpr NamedGradient rows[] = {
     {.op = "slice", .rule = slice, .linear = true}, {.op = "slice_update", .rule = slice_update, .linear = true},
     {.op = "gather", .rule = gather, .linear = true}, {.op = "scatter_add", .rule = scatter_add, .linear = true}, {"topk", topk},
     {.op = "scatter", .rule = scatter, .linear = true}, {"scatter_max", scatter_extremum}, {"scatter_min", scatter_extremum},
-    {.op = "scatter_mul", .none = "not offered yet: where one factor is 0 the others have to be known"},
+    {"scatter_mul", scatter_mul},
     {.op = "nonzero", .none = "gives indices"},
 };
 } // namespace
