@@ -20,6 +20,7 @@ enum class DType : uint8_t {
     boolean, i32, i64, f32, f64, i8, i16, u8, u16, u32, u64, f16, bf16,
     // Only stored, moved and cast:
     f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f8e8m0, f4e2m1, i4, u4, i2, u2,
+    str,                                       // texts, UTF-8
 };
 // As programs write it: "bool", "i32", "bf16" and so on.
 std::string_view dtype_name(DType dtype);
@@ -38,7 +39,7 @@ struct BF16 {
 
 // What is only stored, as its code in the low bits of a byte: Stored<DType::f8e4m3fn>{0x38} is 1.
 template <DType t>
-    requires(t >= DType::f8e4m3fn)
+    requires(t >= DType::f8e4m3fn && t <= DType::u2)
 struct Stored {
     uint8_t code = 0;
 };
@@ -92,6 +93,9 @@ class Value {
     }
     // A tensor of rank 0.
     template <Element T> static Value scalar(T value) { return scalar_of(dtype_of<T>, &value); }
+    // A tensor of str with copies of the texts, row by row; of rank 0.
+    static Result<Value> texts(Shape shape, std::span<const std::string> texts);
+    static Value text(std::string_view text);
     static Value tuple(std::vector<Value> items);
     // Field names must differ; their order does not matter to an entry point.
     static Value record(std::vector<Field> fields);
@@ -119,6 +123,8 @@ class Value {
         if (count() != 1) misuse("item() of a tensor of " + std::to_string(count()) + " elements");
         return data<T>()[0];
     }
+    // The elements of a tensor of str.
+    std::vector<std::string> texts() const;
     // Of a constructor.
     std::string_view constructor_name() const;
     // Of a record: parallel to its parts.

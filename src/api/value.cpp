@@ -1,3 +1,4 @@
+#include "tensor/text_tensor.h"
 #include "value/compare.h"
 #include "value/json.h"
 #include "value/npz.h"
@@ -12,7 +13,7 @@ static_assert(int(Value::Kind::constructor) == int(nereus::Value::Kind::ctor) &&
               int(Value::Kind::sequence) == int(nereus::Value::Kind::seq));
 static_assert(int(DType::boolean) == int(nereus::DType::boolean) &&
               int(DType::f64) == int(nereus::DType::f64) && int(DType::bf16) == int(nereus::DType::bf16) &&
-              int(DType::u2) == int(nereus::DType::u2));
+              int(DType::u2) == int(nereus::DType::u2) && int(DType::str) == int(nereus::DType::str));
 
 namespace {
 const nereus::Value& inside(const Value& value) { return ValueInside::of(value); }
@@ -80,6 +81,13 @@ Value Value::scalar_of(DType dtype, const void* element) {
     size_t bytes = size_t(size_of(nereus::DType(dtype)));
     return *copied(dtype, {}, element, bytes);
 }
+Result<Value> Value::texts(Shape shape, std::span<const std::string> texts) {
+    return api::guarded<Value>([&]() -> nereus::Result<Value> { return ValueInside::wrap(nereus::Value::tensor(TRY(text_tensor(std::move(shape), texts)))); });
+}
+Value Value::text(std::string_view text) {
+    const std::string one(text);
+    return *texts({}, std::span(&one, 1));
+}
 Value Value::tuple(std::vector<Value> items) {
     return ValueInside::wrap(nereus::Value::tuple(unwrap(items)));
 }
@@ -119,6 +127,14 @@ const void* Value::elements(DType wanted) const {
         misuse("data() as " + std::string(dtype_name(wanted)) + " of a tensor of " +
                std::string(dtype_name(dtype())));
     return tensor.bytes();
+}
+
+std::vector<std::string> Value::texts() const {
+    const HostTensor& tensor = tensor_of(*this, "texts()");
+    if (dtype() != DType::str) misuse("texts() of a tensor of " + std::string(dtype_name(dtype())));
+    std::vector<std::string> out;
+    for (std::string_view text : texts_of(tensor)) out.emplace_back(text);
+    return out;
 }
 
 std::string_view Value::constructor_name() const {

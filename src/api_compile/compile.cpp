@@ -3,6 +3,7 @@
 #include "ops/registry.h"
 #include "base/diagnostics.h"
 #include "api/translate.h"
+#include "tensor/text_tensor.h"
 #include "value/value.h"
 #include "nereus/compile.h"
 
@@ -30,10 +31,15 @@ nereus::Result<nereus::Value> inside(const Value& value) {
     }
     return with_type(nereus::DType(value.dtype()), [&](auto zero) -> nereus::Result<nereus::Value> {
         using T = decltype(zero);
-        HostTensor tensor = TRY(HostTensor::make(nereus::dtype_of<T>, Extents(value.shape().begin(), value.shape().end())));
+        const Extents shape(value.shape().begin(), value.shape().end());
+        if constexpr (std::is_same_v<T, nereus::Text>) {         // each of the two libraries has a table of texts
+            return nereus::Value::tensor(TRY(nereus::text_tensor(shape, value.texts())));
+        } else {
+        HostTensor tensor = TRY(HostTensor::make(nereus::dtype_of<T>, shape));
         std::span<const std::byte> bytes = std::as_bytes(value.data<typename Outside<T>::Type>());
         std::copy(bytes.begin(), bytes.end(), TRY(tensor.mutable_bytes()));
         return nereus::Value::tensor(std::move(tensor));
+        }
     });
 }
 

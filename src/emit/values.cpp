@@ -1,5 +1,5 @@
 #include "emit/function.h"
-#include "tensor/element.h"
+#include "tensor/text_tensor.h"
 #include <cstring>
 
 namespace nereus {
@@ -88,6 +88,7 @@ Reg EmitFunction::address(const Place& place, Touch how) {
     if (place.kind == Place::Kind::reg) return place.index;
     Opcode op = place.kind == Place::Kind::slot     ? Opcode::slot
                 : place.kind == Place::Kind::object ? Opcode::tensor_data
+                : place.kind == Place::Kind::texts  ? Opcode::texts
                                                     : Opcode::weights;
     Reg reg = fresh();
     put(op, reg, place.index);
@@ -158,6 +159,10 @@ void EmitFunction::immediate(const Binding& b) {
         return;
     }
     if (kept(v) == Kept::number) return bind_number(v, constant(b.literal.integers[0]));
+    if (is_text(*t.element.dtype)) {
+        places_[v] = Place{Place::Kind::texts, program_.texts(b.literal.given ? texts_of(*b.literal.given) : std::vector<std::string_view>(b.literal.texts.begin(), b.literal.texts.end())), {}, {}};
+        return;
+    }
     const uint32_t at = b.literal.given ? program_.weight(b.literal.given) : program_.weight(literal_bytes(b.literal, *t.element.dtype));
     places_[v] = Place{Place::Kind::weights, at, {}, {}};
 }

@@ -119,6 +119,7 @@ template <class A> void tables(A& a, Seen<A, Executable>& exe) {
     a.field("code", exe.code), a.field("constants", exe.constants), a.field("operands", exe.operands);
     a.field("lists", exe.lists), a.field("kernels", exe.kernels), a.field("launches", exe.launches);
     a.field("regions", exe.regions), a.field("sources", exe.sources), a.field("sites", exe.sites), a.field("marks", exe.marks);
+    a.field("texts", exe.texts), a.field("text_constants", exe.text_constants);
 }
 
 uint64_t sum_of(std::span<const std::byte> file) {

@@ -94,6 +94,8 @@ class Disassembler {
             region.plan_begin = region.plan_registers = 0;    // the plan says so itself
         table("region", regions);
         code();
+        table("text", exe_.texts);
+        if (!exe_.text_constants.empty()) out_ += "text_constants " + TableWriter::text(exe_.text_constants) + "\n";
         if (!exe_.weights.empty()) out_ += "weights " + hex(exe_.weights) + "\n";
         if (!exe_.blob.empty()) out_ += "blob " + hex(exe_.blob) + "\n";
         return std::move(out_);

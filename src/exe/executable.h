@@ -19,8 +19,8 @@ struct IntSource {
 };
 
 struct LaunchBuffer {
-    enum class Kind : uint8_t { slot, address, object, weights } kind = Kind::slot;
-    uint32_t index = 0;                     // slot of the region; register with an address or tensor object; byte offset
+    enum class Kind : uint8_t { slot, address, object, weights, texts } kind = Kind::slot;
+    uint32_t index = 0;                     // slot of the region; register with an address or tensor object; byte of weights; element of text_constants
     IntSource bytes;                        // for checked kernels
     bool operator==(const LaunchBuffer&) const = default;
 };
@@ -159,6 +159,8 @@ struct Executable {
     std::vector<Site> sites;
     std::vector<PlaceMark> marks;           // ascending
     std::vector<std::byte> weights;         // constant tensors, each 64-byte aligned
+    std::vector<std::string> texts;         // each once; numbers of texts are given when it is loaded
+    std::vector<uint32_t> text_constants;   // elements of constant tensors of str, as places in `texts`, each tensor 64-byte aligned
     std::vector<std::byte> blob;            // position-independent machine code
     std::string target;                     // x86-64-v2, -v3, -v4: what the CPU must have
     bool checked = false;                   // kernels assert their bounds

@@ -35,6 +35,7 @@ std::span<const OpRow> quantised_rows();
 std::span<const OpRow> optimiser_rows();
 std::span<const OpRow> feature_rows();
 std::span<const OpRow> random_rows();
+std::span<const OpRow> string_rows();
 std::span<const OpRow> microsoft_rows();
 using OpFamily = std::span<const OpRow> (*)();
 std::span<const OpFamily> op_families();               // all of the above

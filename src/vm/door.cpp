@@ -1,5 +1,6 @@
 // The way through the door and back: arguments come in by vm/argument_door.h, results become values here. Values may be a
 // million levels deep, so both directions keep their own stack.
+#include "tensor/text_tensor.h"
 #include "value/text.h"
 #include "vm/argument_door.h"
 #include "vm/frame.h"
@@ -44,7 +45,7 @@ struct Context::Door {
                 auto* tensor = static_cast<const TensorObject*>(open.object);
                 Extents extents(tensor->dims, tensor->dims + tensor->count);
                 int64_t bytes = TRY(byte_count(type.dtype, extents));
-                made = Value::tensor(TRY(HostTensor::copy_of(type.dtype, std::move(extents), {tensor->data, size_t(bytes)})));
+                made = Value::tensor(TRY(holding(TRY(HostTensor::copy_of(type.dtype, std::move(extents), {tensor->data, size_t(bytes)})))));
                 break;
             }
             case DoorType::Kind::tuple: made = Value::tuple(std::move(open.parts)); break;
@@ -73,7 +74,7 @@ struct Context::Door {
         }
         size_t index = leaf++;
         switch (entry.result_leaves[index].kind) {
-        case DoorLeaf::Kind::address: return Value::tensor(std::move(context.outputs_[index]));
+        case DoorLeaf::Kind::address: return Value::tensor(TRY(holding(std::move(context.outputs_[index]))));
         case DoorLeaf::Kind::number:
             return Value::tensor(TRY(HostTensor::copy_of(
                 type.dtype, {}, std::as_bytes(std::span(&words[index], 1)).first(size_t(size_of(type.dtype))))));
@@ -112,6 +113,7 @@ struct Context::Door {
             break;
         }
         }
+        context.outputs_[leaf] = TRY(holding(std::move(context.outputs_[leaf])));
         return {};
     }
 };
@@ -134,9 +136,7 @@ Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args) 
         return result;
     };
     Result<Value> result = all();
-    stats_.object_bytes = heap_.high_water();
-    stats_.peak_bytes = stats_.arena_bytes + stats_.object_bytes + stats_.scratch_bytes;
-    stats_.leaked_objects += heap_.end_call(!result);
+    end_call(!result);
     return result;
 }
 
@@ -157,9 +157,7 @@ Status Context::run(const EntryInfo& entry, std::span<const HostTensor> args, st
         return {};
     };
     Status status = all();
-    stats_.object_bytes = heap_.high_water();
-    stats_.peak_bytes = stats_.arena_bytes + stats_.object_bytes + stats_.scratch_bytes;
-    stats_.leaked_objects += heap_.end_call(!status);
+    end_call(!status);
     return status;
 }
 

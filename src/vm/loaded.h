@@ -1,6 +1,7 @@
 // vm/loaded.h - an executable ready to run: verified, its code mapped, its kernels resolved. Shared and immutable.
 #pragma once
 #include "exe/executable.h"
+#include "tensor/texts.h"
 #include <optional>
 
 namespace nereus {
@@ -10,7 +11,9 @@ class LoadedExecutable {
     // are taken from the library, by index; one that it does not have is a mismatch.
     static Result<std::shared_ptr<const LoadedExecutable>> load(Executable executable, std::span<const Kernel> library = {});
 
+    ~LoadedExecutable();
     const Executable& exe() const { return exe_; }
+    const Text* texts() const { return texts_.data(); }  // its text constants, held
     Kernel kernel(uint32_t index) const { return kernels_[index]; }
     int64_t max_params() const { return max_params_; }   // of a launch whose parameters come from registers
     size_t max_buffers() const { return max_buffers_; }
@@ -25,6 +28,7 @@ class LoadedExecutable {
     Executable exe_;
     std::optional<CodeBlob> code_;           // none: the program has no kernels of its own
     std::vector<Kernel> kernels_;
+    std::vector<Text> texts_;
     std::vector<bool> reads_bound_, reads_shared_;
     int64_t max_params_ = 0;
     size_t max_buffers_ = 0;
