@@ -33,7 +33,7 @@ TEST(Numbers, OfEverySmallFloatReadBack) {
         const std::string text = number_text(DType::f16, reinterpret_cast<const std::byte*>(&number));
         F16 read;
         ASSERT_TRUE(read_number(DType::f16, text, {}, reinterpret_cast<std::byte*>(&read))) << text;
-        if (double(number) == double(number)) ASSERT_EQ(read.bits(), number.bits()) << text;
+        ASSERT_TRUE(read.bits() == number.bits() || double(number) != double(number)) << text;
     }
 }
 TEST(Numbers, TheErrorNamesTheText) {
