@@ -72,12 +72,6 @@ Result<Tensors> part_eval(const EvalArgs& args) {
     return Tensors{TRY(text_tensor(std::move(shape), made))};
 }
 
-Result<Shaped> count_shape(const ShapeArgs& args, ShapeScope& scope) {
-    Shaped out = TRY(broadcast_shape(args, scope));
-    out[0].dtype = DType::i64;
-    return out;
-}
-
 constexpr OpParam one[] = {{"x"}};
 constexpr OpParam two[] = {{"a"}, {"b"}};
 constexpr OpParam match_params[] = {{"x"}, {"pattern"}};
@@ -95,7 +89,7 @@ constexpr OpDef rows[] = {
     {.name = "str_match", .doc = "whether all of x is what the pattern describes, a regular expression as RE2 writes them", .params = match_params,
      .scheme = "str, str -> bool", .effect = Effect::may_fail, .eval = match_eval, .lower = lower_str_match, .shapes = truth_shape, .no_grad = no_grad},
     {.name = "str_count", .doc = "into how many parts delimiters cut x, at most limit times if that is not negative; without a delimiter white space does",
-     .params = count_params, .scheme = "str, str -> i64", .eval = count_eval, .lower = lower_str_count, .shapes = count_shape, .no_grad = no_grad},
+     .params = count_params, .scheme = "str, str -> i64", .eval = count_eval, .lower = lower_str_count, .no_grad = no_grad},
     {.name = "str_part", .doc = "part i of x as str_count counts them; where there is none, the empty text", .params = part_params,
      .scheme = "str, str, i64 -> str", .eval = part_eval, .lower = lower_str_part, .shapes = broadcast_shape, .no_grad = no_grad},
 };
