@@ -12,7 +12,8 @@ import tempfile
 import numpy as np
 
 BIN, ROOT = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-HERE = pathlib.Path(tempfile.mkdtemp(prefix="plugin-"))
+FOLDER = tempfile.TemporaryDirectory(prefix="plugin-")
+HERE = pathlib.Path(FOLDER.name)
 PLUGIN, PROGRAM = HERE / "acme.so", ROOT / "test/plugin/acme.nr"
 failures = []
 
@@ -22,6 +23,14 @@ def call(*words, ok=True):
     if ok and done.returncode != 0:
         failures.append(f"{' '.join(map(str, words))}: {done.stderr}")
     return done
+
+
+def build(name):
+    """With the header alone: nothing of Nereus is linked."""
+    call("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC", "-I", ROOT / "include", ROOT / f"test/plugin/{name}.c", "-o", HERE / f"{name}.so")
+    if failures:
+        sys.exit(failures[0])
+    return HERE / f"{name}.so"
 
 
 def same(name, found, wanted, tolerance=1e-6):
@@ -60,6 +69,24 @@ def refused(words, *texts):
         failures.append(f"{' '.join(map(str, words))}: exit {done.returncode}, {done.stderr!r}, expected {texts}")
 
 
+MISTAKES = {"no_reason": "refused its inputs and gave no reason", "no_output": "did not say how large output 0 is", "unknown_size": "used a size that it was not given",
+            "unknown_input": "asked for input 1 of 1", "late_without_measure": "a late size and no function measure", "wrong_output": "speaks of output 3",
+            "wrong_arithmetic": "computes sizes with '^'", "unknown_op": "there is no operator 'no_such'", "unknown_attribute": "there is no attribute 'axess'",
+            "wrong_attribute": "attribute 'keepdims' is of another kind", "no_operands": "'mul' has 1 operands, expected 2",
+            "unknown_value": "used a value that it was not given", "kernel_no_reason": "failed and gave no reason"}
+
+
+def mistakes():
+    """What the user of a plug-in is told of the plug-in's mistakes."""
+    plugin, program = build("wrong"), HERE / "mistake.nr"
+    for mistake, text in MISTAKES.items():
+        program.write_text(f"def @main(%x: Tensor[(n), f32]) -> Tensor[(n), f32] {{ grad(fn (%x: Tensor[(n), f32]) {{ sum(wrong_{mistake}(%x)) }})(%x) }}\n"
+                           if mistake != "kernel_no_reason" else f"def @main(%x: Tensor[(n), f32]) -> Tensor[(n), f32] {{ wrong_{mistake}(%x) }}\n")
+        refused([BIN / "nereus", "run", program, "--plugin", plugin, "--input", "x=2xf32=1,2"], "mistake.nr:1:", text)
+    program.write_text("def @main(%x: Tensor[(n), f32]) { wrong_measured_too_much(%x) }\n")
+    refused([BIN / "nereus", "run", program, "--eval", "--plugin", plugin, "--input", "x=2xf32=1,2"], "measured a size of 3, expected at most 2")
+
+
 def varint(n):
     out = b""
     while n > 127:
@@ -88,9 +115,7 @@ def model():
 
 
 def main():
-    built = call("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC", "-I", ROOT / "include", ROOT / "test/plugin/acme.c", "-o", PLUGIN)
-    if built.returncode != 0:
-        sys.exit(failures[0])
+    build("acme")
     random = np.random.default_rng(1)
     leaky = lambda x, s: np.where(x > 0, x, s * x)
     for n, m in [(3, 5), (0, 4), (1, 1)]:
@@ -112,13 +137,13 @@ def main():
     (HERE / "model.onnx").write_bytes(model())
     x = random.standard_normal((2, 3)).astype("f4")
     np.save(HERE / "x.npy", x)
-    inputs = ["--input", f"x=@{HERE / 'x.npy'}", "--input", "by=1"]
+    inputs = ["--input", f"x=@{HERE / 'x.npy'}", "--input", "by=i64=1"]
     done = call(BIN / "nereus", "run", HERE / "model.onnx", "--plugin", PLUGIN, "--json", *inputs)
     if done.returncode == 0:
         same("model", tensors(done.stdout)[0], np.roll(leaky(x, np.float32(0.5)), 1, axis=1))
     call(BIN / "nereus", "compile", HERE / "model.onnx", "--plugin", PLUGIN, "-o", HERE / "model.nrx")
 
-    vector = ["--input", "x=1,2"]
+    vector = ["--input", "x=2xf32=1,2"]
     refused([BIN / "nereus", "run", HERE / "model.onnx", *inputs], "com.acme", "Leaky")
     refused([BIN / "nereus-run", HERE / "model.nrx", *inputs], "acme_leaky", "not registered", "--plugin")
     refused([BIN / "nereus", "run", PROGRAM, "--entry", "bad", "--plugin", PLUGIN, *vector], "edge must be", "acme.nr:")
@@ -128,6 +153,11 @@ def main():
     wrong = HERE / "wrong.nr"
     wrong.write_text("def @main(%x: Tensor[(n), f32]) -> Tensor[(n), f32] { grad(fn (%x: Tensor[(n), f32]) { sum(acme_roll(%x, 1)) })(%x) }\n")
     refused([BIN / "nereus", "run", wrong, "--plugin", PLUGIN, *vector], "acme_roll", "its plug-in has none")
+    refused([BIN / "nereus", "run", wrong, "--eval", "--plugin", PLUGIN, *vector], "acme_roll", "its plug-in has none")
+    mistakes()
+    done = call(BIN / "nereus", "run", PROGRAM, "--plugin", ok=False)
+    if done.returncode != 2 or "--plugin needs a file" not in done.stderr:
+        failures.append(f"--plugin without a file: {done.stderr}")
     print("\n".join(failures) or "every operator of the plug-in, every way")
     sys.exit(1 if failures else 0)
 
