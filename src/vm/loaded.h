@@ -1,7 +1,6 @@
 // vm/loaded.h - an executable ready to run: verified, its code mapped, its kernels resolved. Shared and immutable.
 #pragma once
 #include "exe/executable.h"
-#include <optional>
 
 namespace nereus {
 class LoadedExecutable {
@@ -20,10 +19,10 @@ class LoadedExecutable {
     const Site& site_at(const Instruction* at) const;                // whom to blame for a fault there
 
  private:
-    LoadedExecutable(Executable exe, std::optional<CodeBlob> code) : exe_(std::move(exe)), code_(std::move(code)) {}
+    LoadedExecutable(Executable exe, std::shared_ptr<const CodeBlob> code) : exe_(std::move(exe)), code_(std::move(code)) {}
     void find_readers();
     Executable exe_;
-    std::optional<CodeBlob> code_;           // none: the program has no kernels of its own
+    std::shared_ptr<const CodeBlob> code_;   // null: the program has no kernels of its own
     std::vector<Kernel> kernels_;
     std::vector<bool> reads_bound_, reads_shared_;
     int64_t max_params_ = 0;
