@@ -22,7 +22,7 @@ std::span<const FlagSpec> call_flags() {
         {"seed", true, "N seed of random inputs"},
         {"each", false, "time and peak memory of every call, on stderr"},
         {"peak", false, "memory of every call, on stderr: predicted (an upper bound where elements decide, nothing for a `while` that grows) and measured"},
-        {"stats", false, "counters of all calls, on stderr"},
+        {"stats", false, "counters of all calls, on stderr; resident memory of the process, and how long loading took"},
         {"memory-limit", true, "BYTES a call that needs more fails"},
         {"memory", true, "MODE planned; to compare with: none (every buffer apart), pool (allocated on use) (planned)"},
         {"profile", false, "where the time went, on stderr: kernels by place, the longest first"},

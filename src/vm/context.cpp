@@ -209,7 +209,7 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
         case LaunchBuffer::Kind::slot: out = frame->arena + frame->plan->slot_offsets[buffer.index]; break;
         case LaunchBuffer::Kind::address: out = reinterpret_cast<void*>(regs[buffer.index]); break;
         case LaunchBuffer::Kind::object: out = reinterpret_cast<TensorObject*>(regs[buffer.index])->data; break;
-        case LaunchBuffer::Kind::weights: out = const_cast<std::byte*>(program_->exe().weights.data() + buffer.index); break;
+        case LaunchBuffer::Kind::weights: out = const_cast<std::byte*>(program_->exe().weights[buffer.index].data()); break;
         }
         launch_bytes_[b] = buffer.bytes.kind == IntSource::Kind::reg ? int64_t(regs[size_t(buffer.bytes.value)]) : buffer.bytes.value;
     }
