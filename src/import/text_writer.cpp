@@ -204,7 +204,8 @@ Status TextWriter::enter(const Graph& graph) {
         know_constant(data.name, &data);
     }
     for (const std::vector<ValueInfo>* infos : {&graph.inputs, &graph.outputs, &graph.value_info})
-        for (const ValueInfo& info : *infos) scopes_.back()[info.name].type = &info.type;
+        for (const ValueInfo& info : *infos)
+            if (info.type.leaf != TypeInfo::Leaf::none) scopes_.back()[info.name].type = &info.type;
     return {};
 }
 
