@@ -19,6 +19,8 @@ for target in x86-64-v2 x86-64-v3 host; do
     "$bin/nereus" run "$source/examples/tree_encoder.nr" --target=$target --inputs "$work/trees.json" --json > "$work/compiled.json"
     cmp "$work/artefact.json" "$work/compiled.json" || fail "the artefact for $target differs"
 done
+"$bin/nereus-run" "$work/tree.nrx" --inputs "$work/trees.json" --profile 2> "$work/profile" > /dev/null
+grep -Eq "55  matmul +[^ ]*tree_encoder.nr:[0-9]+" "$work/profile" && grep -q "host" "$work/profile" || fail "the profile does not name a kernel and its place"
 head -c 3000 "$work/tree.nrx" > "$work/short.nrx"
 if "$bin/nereus-run" "$work/short.nrx" --inputs "$work/trees.json" 2> "$work/error"; then fail "half an artefact was run"; fi
 grep -q "^error: " "$work/error" || fail "half an artefact gives no clear error"

@@ -26,13 +26,23 @@ struct ExecutableCounts {
     int64_t kernels = 0, launches = 0, regions = 0, instructions = 0, code_bytes = 0, constant_bytes = 0;
 };
 
+// A constant tensor of a program: bytes that `owner` keeps alive and nobody changes.
+struct Constant {
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const void> owner;
+};
+
 // A compiled program. A small handle on something immutable: copy it and share it between threads.
 class Executable {
  public:
     // Reads an artefact. It contains machine code: loading one is trusting whoever made it. Damage is
-    // `corrupt`, another version or a processor that lacks something is `mismatch`.
+    // `corrupt`, another version or a processor that lacks something is `mismatch`. The constants of a file
+    // stay in it: its pages are shared with whoever loads it too, here or in another process. So nobody may
+    // write into the file while it is in use; to replace it by another of its name, as save() does, is fine.
     static Result<Executable> load(const std::string& path);
     static Result<Executable> from_bytes(std::span<const std::byte> bytes);
+    // An artefact whose constants are not in it and stay where they are: what compile() hands over.
+    static Result<Executable> from_parts(std::span<const std::byte> bytes, std::span<const Constant> constants);
     // Writes an artefact, whole or not at all. The same executable gives the same bytes.
     Status save(const std::string& path) const;
     Result<std::vector<std::byte>> to_bytes() const;

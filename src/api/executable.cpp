@@ -1,6 +1,5 @@
 #include "api/size_binding.h"
 #include "api/type_text.h"
-#include "base/file.h"
 #include "exe/artefact.h"
 #include "library/library.h"
 #include "vm/loaded.h"
@@ -10,21 +9,27 @@
 namespace nereus::v1 {
 using Program = std::shared_ptr<const LoadedExecutable>;
 
-static nereus::Result<Program> program_from(std::span<const std::byte> bytes) {
-    return LoadedExecutable::load(TRY(nereus::load(bytes)), library());
+static nereus::Result<Program> program_of(nereus::Result<nereus::Executable> exe) {
+    return LoadedExecutable::load(TRY(std::move(exe)), library());
 }
 
 Result<Executable> Executable::from_bytes(std::span<const std::byte> bytes) {
     return api::guarded<Executable>(
-        [&]() -> nereus::Result<Executable> { return Executable(TRY(program_from(bytes))); });
+        [&]() -> nereus::Result<Executable> { return Executable(TRY(program_of(nereus::load(bytes)))); });
+}
+Result<Executable> Executable::from_parts(std::span<const std::byte> bytes, std::span<const Constant> constants) {
+    return api::guarded<Executable>([&]() -> nereus::Result<Executable> {
+        std::vector<HeldBytes> weights;
+        for (const Constant& constant : constants) weights.emplace_back(std::shared_ptr<const std::byte>(constant.owner, constant.bytes.data()), constant.bytes.size());
+        return Executable(TRY(program_of(load_with_weights(bytes, std::move(weights)))));
+    });
 }
 Result<Executable> Executable::load(const std::string& path) {
     return api::guarded<Executable>([&]() -> nereus::Result<Executable> {
-        std::string bytes = TRY(read_file(path));
-        nereus::Result<Program> program = program_from(std::as_bytes(std::span(bytes)));
+        nereus::Result<Program> program = program_of(load_file(path));
         if (program) return Executable(std::move(*program));
         nereus::Error error = std::move(program).error();
-        error.message = path + ": " + error.message;
+        if (error.code != nereus::Code::io) error.message = path + ": " + error.message;
         return error;
     });
 }
@@ -33,10 +38,7 @@ Result<std::vector<std::byte>> Executable::to_bytes() const {
     return api::guarded<std::vector<std::byte>>([&] { return nereus::save(program_->exe()); });
 }
 Status Executable::save(const std::string& path) const {
-    return api::guarded<void>([&]() -> nereus::Status {
-        std::vector<std::byte> bytes = TRY(nereus::save(program_->exe()));
-        return write_file(path, std::span<const std::byte>(bytes));
-    });
+    return api::guarded<void>([&] { return save_file(program_->exe(), path); });
 }
 
 std::vector<Signature> Executable::entries() const {
@@ -54,7 +56,9 @@ std::vector<Signature> Executable::entries() const {
 std::string_view Executable::target() const { return program_->exe().target; }
 ExecutableCounts Executable::counts() const {
     const nereus::Executable& exe = program_->exe();
+    int64_t weights = 0;
+    for (const HeldBytes& weight : exe.weights) weights += int64_t(weight.size());
     return {int64_t(exe.kernels.size()), int64_t(exe.launches.size()), int64_t(exe.regions.size()),
-            int64_t(exe.code.size()), int64_t(exe.blob.size()), int64_t(exe.weights.size())};
+            int64_t(exe.code.size()), int64_t(exe.blob.size()), weights};
 }
 } // namespace nereus::v1

@@ -37,11 +37,20 @@ nereus::Result<nereus::Value> inside(const Value& value) {
     });
 }
 
+// The runtime gets the bytes of an artefact, the one form that both libraries know; weights stay where they are.
+Result<Executable> handed_over(const nereus::Executable& exe) {
+    nereus::Result<std::vector<std::byte>> bytes = save_without_weights(exe);
+    if (!bytes) return api::translate(std::move(bytes).error());
+    std::vector<Constant> constants;
+    for (const HeldBytes& weight : exe.weights)
+        constants.push_back({weight.bytes(), std::make_shared<const HeldBytes>(weight)});
+    return Executable::from_parts(*bytes, constants);
+}
+
 // @init of the program at hand. Where it fails does not matter: it is left in the program then.
 nereus::Result<nereus::Value> run_init(nereus::Executable exe) {
     const nereus::Error failed{nereus::Code::internal, "@init did not run"};
-    std::vector<std::byte> bytes = TRY(nereus::save(exe));
-    Result<Executable> loaded = Executable::from_bytes(bytes);
+    Result<Executable> loaded = handed_over(exe);
     if (!loaded) return failed;
     Result<Context> context = Context::make(*loaded);
     if (!context) return failed;
@@ -50,7 +59,6 @@ nereus::Result<nereus::Value> run_init(nereus::Executable exe) {
     return inside(*value);
 }
 
-// The runtime gets the bytes of an artefact: the one form that both libraries know.
 Result<Executable> compile_module(nereus::Result<Module> parsed, std::vector<SourceText> sources,
                                   const CompileOptions& options) {
     if (!parsed) return translate(std::move(parsed).error(), sources);
@@ -59,9 +67,7 @@ Result<Executable> compile_module(nereus::Result<Module> parsed, std::vector<Sou
     nereus::Result<nereus::Executable> exe =
         nereus::compile(std::move(*parsed), {entry, options.target, options.checked, {}, run_init});
     if (!exe) return translate(std::move(exe).error(), sources);
-    nereus::Result<std::vector<std::byte>> bytes = nereus::save(*exe);
-    if (!bytes) return api::translate(std::move(bytes).error());
-    return Executable::from_bytes(*bytes);
+    return handed_over(*exe);
 }
 } // namespace
 

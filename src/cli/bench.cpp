@@ -176,7 +176,7 @@ std::string json_text(const std::string& path, const ReadyProgram& program, cons
     add_latency(json, latency_of(all));
     json.add("calls_per_second", measured.wall_ms > 0 ? double(all.size()) / measured.wall_ms * 1e3 : 0.0);
     json.add("compile_ms", program.compile_ms).add("load_ms", program.load_ms).add("first_ms", measured.first_ms);
-    json.add("peak_bytes", measured.peak_bytes).add("weights_bytes", std::ssize(program.exe().weights)).add("compiles", program.compiles_now());
+    json.add("peak_bytes", measured.peak_bytes).add("weights_bytes", program.weights_bytes()).add("compiles", program.compiles_now());
     json.add_raw("shapes", "[" + shapes + "]");
     return json.text() + "\n";
 }
@@ -196,7 +196,7 @@ void print_table(const ReadyProgram& program, const std::vector<ArgumentSet>& se
     }
     if (sets.size() > 1) row("all", all);
     std::printf("\ncompile_ms %.1f  load_ms %.1f  first_ms %.3f\n", program.compile_ms, program.load_ms, measured.first_ms);
-    std::printf("peak_bytes %lld  weights_bytes %zu  compiles %lld\n", static_cast<long long>(measured.peak_bytes), program.exe().weights.size(), static_cast<long long>(program.compiles_now()));
+    std::printf("peak_bytes %lld  weights_bytes %lld  compiles %lld\n", static_cast<long long>(measured.peak_bytes), static_cast<long long>(program.weights_bytes()), static_cast<long long>(program.compiles_now()));
     if (plan.threads > 1) std::printf("%lld at a time: %.1f calls per second\n", static_cast<long long>(plan.threads), double(all.size()) / measured.wall_ms * 1e3);
 }
 } // namespace

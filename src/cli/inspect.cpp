@@ -29,8 +29,8 @@ constexpr std::string_view help_text =
 // Of the compiled program: what it holds, and the peak of a call with those sizes.
 Status add_compiled(ProgramFacts& facts, const ReadyProgram& ready, const api::Bindings& dims) {
     const Executable& exe = ready.exe();
-    facts.sizes.push_back({"code", std::ssize(exe.blob)});
-    facts.sizes.push_back({"constants kept", std::ssize(exe.weights)});
+    facts.sizes.push_back({"code", std::ssize(exe.blob.bytes())});
+    facts.sizes.push_back({"constants kept", ready.weights_bytes()});
     facts.counts.push_back({"kernels", std::ssize(exe.kernels)});
     facts.counts.push_back({"launches", std::ssize(exe.launches)});
     const bool is_bound = !dims.empty() || api::symbols_of(ready.entry()).empty();

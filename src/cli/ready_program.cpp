@@ -1,16 +1,20 @@
 #include "cli/ready_program.h"
-#include "base/file.h"
 #include "cli/latency.h"
 #include "cli/progress.h"
 #include "exe/artefact.h"
 #include "library/library.h"
 
 namespace nereus {
+int64_t ReadyProgram::weights_bytes() const {
+    int64_t bytes = 0;
+    for (const HeldBytes& weight : exe().weights) bytes += std::ssize(weight.bytes());
+    return bytes;
+}
+
 namespace {
 Result<Executable> load_artefact(const std::string& path) {
-    const std::string bytes = TRY(read_file(path));
-    Result<Executable> exe = load(std::as_bytes(std::span(bytes)));
-    if (exe) return exe;
+    Result<Executable> exe = load_file(path);
+    if (exe || exe.error().code == Code::io) return exe;         // which names the file
     Error error = std::move(exe).error();
     error.message = "'" + path + "': " + error.message;
     return error;

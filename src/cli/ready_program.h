@@ -12,6 +12,7 @@ struct ReadyProgram {
     int64_t compiles = 0;                        // how often; more than that would be a compile at a call
     const Executable& exe() const { return loaded->exe(); }
     const EntryInfo& entry() const { return exe().entries[0]; }
+    int64_t weights_bytes() const;               // of its constant tensors
     int64_t compiles_now() const { return compiles + nereus::compiles() - machine_code_; }
     int64_t machine_code_ = 0;                   // made so far in this process, when this was ready
 };

@@ -1,3 +1,4 @@
+#include "base/resident.h"
 #include "cli/check_nan.h"
 #include "cli/commands.h"
 #include "cli/program_inputs.h"
@@ -109,7 +110,10 @@ int run_command(Words words) {
     name_parameters(*arguments, program->source);
     const CallHooks hooks{.read = [&](const Arguments& all) { return inputs_of(all, program->source, &program->exe()); }, .finish = taps->writer()};
     const int code = run_loaded(*arguments, program->loaded, program->source.sources, hooks);
-    if (arguments->has("stats")) std::fprintf(stderr, "compiles %ld\n", long(compiles()));
+    if (arguments->has("stats")) {
+        const Resident memory = resident();
+        std::fprintf(stderr, "compiles %ld\nresident bytes: %ld now, %ld at most\n", long(compiles()), long(memory.now), long(memory.most));
+    }
     return code;
 }
 } // namespace nereus

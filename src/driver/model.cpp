@@ -1,6 +1,7 @@
 #include "driver/model.h"
 #include "driver/prelude.h"
 #include "import/host_data.h"
+#include "ops/outside.h"
 #include "ops/registry.h"
 #include "pass/function_edit.h"
 #include "pass/literals.h"
@@ -15,11 +16,7 @@ Literal constant_of(HostTensor tensor, const std::string& name) {
     const bool is_short = tensor.rank() <= 1 && tensor.count() <= most_written && !is_float(tensor.dtype());
     if (is_short || tensor.rank() == 0)
         if (std::optional<Literal> written = literal_of(tensor)) return *written;
-    Literal literal;
-    literal.kind = Literal::Kind::given;
-    literal.is_tensor = true, literal.shape = tensor.shape(), literal.text = name;
-    literal.given = std::make_shared<const HostTensor>(std::move(tensor));
-    return literal;
+    return given_literal(std::move(tensor), name);
 }
 
 Status make_constants(Module& module, const onnx::ModelText& text, const onnx::ModelFile& model) {
@@ -54,6 +51,7 @@ Status make_constants(Module& module, const onnx::ModelText& text, const onnx::M
 } // namespace
 
 Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOptions& options, const std::string& path, std::vector<SourceText>* out_sources) {
+    TRY(take_in_plugins());
     onnx::ModelText text = TRY(onnx::write_text(model, options));
     std::vector<SourceText> library = prelude(), for_models = onnx_prelude();
     library.insert(library.end(), for_models.begin(), for_models.end());

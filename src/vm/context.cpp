@@ -1,6 +1,7 @@
 #include "vm/frame.h"
 #include "vm/trace.h"
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <random>
 
@@ -24,6 +25,7 @@ Context::Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions
     launch_buffers_.resize(program_->max_buffers());
     launch_bytes_.resize(program_->max_buffers());
     launch_params_.resize(size_t(program_->max_params()));
+    if (options_.profile) launch_times_.resize(program_->exe().launches.size());
     if (!options_.trace) return;
     options_.pack = PackMode::apart;
     trace_ = std::make_unique<Trace>(options_.trace);
@@ -207,7 +209,7 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
         case LaunchBuffer::Kind::slot: out = frame->arena + frame->plan->slot_offsets[buffer.index]; break;
         case LaunchBuffer::Kind::address: out = reinterpret_cast<void*>(regs[buffer.index]); break;
         case LaunchBuffer::Kind::object: out = reinterpret_cast<TensorObject*>(regs[buffer.index])->data; break;
-        case LaunchBuffer::Kind::weights: out = const_cast<std::byte*>(program_->exe().weights.data() + buffer.index); break;
+        case LaunchBuffer::Kind::weights: out = const_cast<std::byte*>(program_->exe().weights[buffer.index].data()); break;
         }
         launch_bytes_[b] = buffer.bytes.kind == IntSource::Kind::reg ? int64_t(regs[size_t(buffer.bytes.value)]) : buffer.bytes.value;
     }
@@ -215,7 +217,7 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
     if (tasks < 0) return fault(program_->exe().sites[info.site], Code::shape, "the sizes of a tensor overflow or are negative");
     if (!reserve_scratch(scratch)) return fault(program_->exe().sites[info.site], Code::memory, limit_text());
     worker_.scratch = info.scratch >= 0 ? frame->arena + frame->plan->slot_offsets[size_t(info.scratch)] : own_scratch_;
-    Launch launch{launch_buffers_.data(), launch_params_.data(), late_, &kernel_error_, launch_bytes_.data()};
+    Launch launch{launch_buffers_.data(), launch_params_.data(), late_, &kernel_error_, launch_bytes_.data(), program_->about(info.kernel)};
     if (!run_kernel(program_->kernel(info.kernel), launch, tasks, info)) return false;
     for (size_t i = 0; i < info.late.size(); ++i) frame->regs[info.late[i]] = uint64_t(late_[i]);
     if (program_->exe().checked) poison_dead(*frame, info.step);
@@ -227,7 +229,9 @@ bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, con
     if (trace_) trace_->kernel(program_->exe().kernels[info.kernel], launch);
     kernel_error_.task = INT64_MAX;
     kernel_error_.fault = 0;
-    int32_t result = program_->exe().checked ? run_shuffled(kernel, launch, tasks) : kernel(&launch, 0, tasks, &worker_);
+    int32_t result = program_->exe().checked   ? run_shuffled(kernel, launch, tasks)
+                     : launch_times_.empty() ? kernel(&launch, 0, tasks, &worker_)
+                                             : run_timed(kernel, launch, tasks, launch_times_[size_t(&info - program_->exe().launches.data())]);
     if (result == 0) return true;
     const Site& site = program_->exe().sites[info.site];
     switch (Fault(kernel_error_.fault != 0 ? kernel_error_.fault : result)) {
@@ -240,6 +244,7 @@ bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, con
                                                std::to_string(kernel_error_.operand) + " at element " +
                                                std::to_string(kernel_error_.index));
     case Fault::cancelled: return fault(site, Code::cancelled, "the call was cancelled");
+    case Fault::outside: return fault(site, Code::value, take_plugin_message());
     case Fault::none: break;
     }
     return fault(site, Code::internal, "a kernel failed without a reason");
@@ -253,6 +258,14 @@ int32_t Context::run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks
     int32_t result = 0;
     for (int64_t task : order)
         if (int32_t found = kernel(&launch, task, task + 1, &worker_)) result = found;
+    return result;
+}
+
+int32_t Context::run_timed(Kernel kernel, const Launch& launch, int64_t tasks, LaunchTime& out_time) {
+    const auto begin = std::chrono::steady_clock::now();
+    const int32_t result = kernel(&launch, 0, tasks, &worker_);
+    out_time.runs++;
+    out_time.nanoseconds += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
     return result;
 }
 
