@@ -25,7 +25,7 @@ Status make_constants(Module& module, const onnx::ModelText& text, const onnx::M
     BindingList nowhere;                                 // each use is written out where it is
     for (const onnx::Weight& weight : text.weights) {
         const ValueId param = f.params[text.inputs.size() + size_t(&weight - text.weights.data())];
-        Result<HostTensor> tensor = onnx::host_tensor(*weight.data, model.storage);
+        Result<HostTensor> tensor = onnx::host_tensor(*weight.data, weight.made ? text.tables.storage : model.storage);
         if (!tensor) return Error{tensor.error().code, "initializer '" + std::string(weight.data->name) + "': " + tensor.error().message};
         Binding literal{.form = Form::literal, .span = f[param].span};
         literal.literal = constant_of(std::move(*tensor), std::string(weight.data->name));

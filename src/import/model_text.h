@@ -3,6 +3,7 @@
 // `nereus dump --after=import` prints.
 #pragma once
 #include "import/onnx_model.h"
+#include <deque>
 #include <string>
 
 namespace nereus::onnx {
@@ -14,7 +15,8 @@ struct TextOptions {
                                                        // how many elements that are not finite
 };
 struct Port { std::string_view name; std::string parameter; const TypeInfo* type; };       // parameter: without its %
-struct Weight { std::string parameter; const TensorData* data; };
+struct Weight { std::string parameter; const TensorData* data; bool made = false; };       // made: in Tables
+struct Tables { std::deque<TensorData> all; std::shared_ptr<Storage> storage; };          // that rows make of attributes
 struct WrittenNode {                                   // in the order of the text, those of functions at each call
     const Node* node;
     std::vector<std::string> inputs = {}, outputs = {};          // as the text names them, without %; "": left out
@@ -26,6 +28,7 @@ struct ModelText {
     std::vector<WrittenNode> nodes;
     std::vector<std::pair<std::string_view, std::string>> dims;        // the model's names of sizes, and those in the text
     std::vector<Weight> weights;                       // parameters after the inputs; constants once the text is read
+    Tables tables;
 };
 Result<ModelText> write_text(const ModelFile& model, const TextOptions& options);
 } // namespace nereus::onnx
