@@ -57,6 +57,7 @@ Result<Module> run_stages(Module m, std::string_view last, const CompileOptions&
             continue;
         }
         Stopwatch watch;
+        if (options.progress) options.progress(stage.name, &stage - pipeline().data(), std::ssize(pipeline()));
         m = TRY(stage.run(std::move(m), context));
         if (report) {
             report->stages.push_back({std::string(stage.name), watch.milliseconds(), before, count_bindings(m), resident().most});
@@ -113,7 +114,8 @@ Result<Executable> compile_rest(Module module, const CompileOptions& options, Co
                                                      : TRY(loop::schedule(lowered.kernels[i], target.machine)));
         if (!lowered.in_library[i]) compiled.push_back(code.kernels.back());
     }
-    MachineCode machine = TRY(codegen(compiled, target, CodegenOptions{options.checked}));
+    const CodegenOptions how{.checked = options.checked, .progress = options.progress ? [&](int64_t done, int64_t of) { options.progress("codegen", done, of); } : std::function<void(int64_t, int64_t)>()};
+    MachineCode machine = TRY(codegen(compiled, target, how));
     size_t next = 0;
     for (size_t i = 0; i < lowered.kernels.size(); ++i) {
         std::optional<uint32_t> place = library_index(lowered.kernels[i].name);

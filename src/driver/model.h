@@ -9,6 +9,8 @@ struct ModelModule {
     Module module;                           // @main takes the model's inputs
     std::string text;
     std::vector<std::string> inputs, outputs;            // as the model names them, in order
+    std::vector<onnx::WrittenNode> nodes;                // of the model's file, which must outlive this
+    std::vector<std::pair<std::string, std::string>> dims;           // the model's names of sizes, and the module's
 };
 Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOptions& options, const std::string& path, std::vector<SourceText>* out_sources = nullptr);
 } // namespace nereus
