@@ -19,6 +19,7 @@ struct SourceProgram {
     Module module;
     std::vector<SourceText> sources;
     std::map<std::string, std::string> parameters = {};          // of a model: by the names of its inputs
+    std::vector<std::string> inputs = {}, outputs = {};          // of a model: as it names them, in order
 };
 std::optional<SourceProgram> load_program(const std::string& path, int* out_exit);
 void name_parameters(Arguments& arguments, const SourceProgram& program);        // in --input, which may use names of the model

@@ -34,6 +34,7 @@ Result<Module> load_model(const std::string& path, SourceProgram& out) {
     ModelModule model = TRY(parse_model(file, {}, path, &out.sources));
     const Function& main = model.module[model.module.find_id("main")];
     for (size_t i = 0; i < model.inputs.size(); ++i) out.parameters[model.inputs[i]] = main[main.params[i]].name;
+    out.inputs = std::move(model.inputs), out.outputs = std::move(model.outputs);
     return std::move(model.module);
 }
 } // namespace

@@ -63,4 +63,10 @@ Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOp
     for (const onnx::Port& port : text.outputs) made.outputs.emplace_back(port.name);
     return made;
 }
+
+void label_ports(Executable& exe, std::span<const std::string> inputs, std::span<const std::string> outputs) {
+    EntryInfo& entry = exe.entries[0];
+    for (size_t i = 0; i < std::min(entry.params.size(), inputs.size()); ++i) entry.params[i].label = inputs[i];
+    entry.result_labels.assign(outputs.begin(), outputs.end());
+}
 } // namespace nereus

@@ -100,7 +100,8 @@ Status Context::call(const EntryInfo& entry, std::span<const uint64_t> arguments
     } else {
         out_of_memory(nullptr);
     }
-    bool done = fits && execute(frame);
+    current_ = frame;
+    bool done = fits && (stops(1) ? fault(nullptr, stop_, stop_text()) : execute(frame));
     stats_.arena_bytes = range_.high_water();
     if (!done) {
         if (fits) unwind(current_);
