@@ -10,7 +10,7 @@ struct CompileOptions {
     std::string target = "host";               // x86-64-v2, x86-64-v3, x86-64-v4, or host: this processor
     bool checked = false;                      // kernels assert that they stay inside their buffers
     std::string name = "program.nr";           // of a program given as text, in its errors
-    std::function<void(std::string_view)> warn = {};       // gets warnings; empty: nobody does
+    std::function<void(std::string_view)> warn = {};       // gets warnings; empty: nobody does; may not throw
 };
 
 namespace detail {

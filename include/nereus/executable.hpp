@@ -146,7 +146,7 @@ struct Allocator {
 };
 struct ContextOptions {
     int64_t memory_limit = 0;                  // bytes that one call may use; 0: what the machine has
-    std::function<void(std::string_view)> print = {};      // where the program's print goes; empty: stderr
+    std::function<void(std::string_view)> print = {};      // where the program's print goes; empty: stderr; may not throw
     Allocator allocator = {};                  // of none: the library's own
 };
 // Counters of a context.

@@ -192,7 +192,7 @@ nereus_status* nereus_executable_read_facts(const nereus_executable* executable,
 // ready for the next call. Memory stays at the largest call's; it does not grow with the number of shapes seen.
 typedef int32_t nereus_log_kind;
 enum { NEREUS_LOG_PRINT = 0 /* of the program: print() */, NEREUS_LOG_WARNING /* of the compiler */ };
-// A message, without a line end; called by the thread that calls or compiles, and returns to it.
+// A message, without a line end; called by the thread that calls or compiles, and returns to it: it throws nothing.
 typedef void (*nereus_log_fn)(void* user, nereus_log_kind kind, const char* text, size_t size);
 
 // The allocator serves the elements of results, which may outlive the context and be released by any thread, and the blocks
@@ -213,7 +213,7 @@ nereus_status* nereus_context_create(const nereus_executable* executable, const 
 void nereus_context_release(nereus_context* context);
 
 typedef struct nereus_destination {
-    void* data;                  // aligned for an element; overlaps no argument
+    void* data;                  // aligned for an element; no argument lies there
     size_t bytes;
 } nereus_destination;
 typedef struct nereus_call_options {

@@ -39,6 +39,10 @@ struct nereus_context {
         return Error{Code::name, "the executable has no entry point @" + std::string(name), {}, "it has " + names};
     }
 
+    static bool overlap(const CallOptions::Destination& to, const HostTensor& tensor) {
+        auto begin = [](const std::byte* at) { return reinterpret_cast<uintptr_t>(at); };
+        return to.data && begin(to.data) < begin(tensor.bytes()) + uintptr_t(tensor.byte_size()) && begin(tensor.bytes()) < begin(to.data) + uintptr_t(to.bytes);
+    }
     static bool is_named(const DoorParam& param, std::string_view name) { return name == (param.label.empty() ? param.name : param.label) || name == param.name; }
     Status take_named(const EntryInfo& entry, std::span<const char* const> names, std::span<const nereus_value* const> values) {
         for (const DoorParam& param : entry.params) {
@@ -72,11 +76,15 @@ struct nereus_context {
             const nereus_destination& to = call.destinations[i];
             destinations.push_back({static_cast<std::byte*>(to.data), int64_t(std::min(to.bytes, size_t(INT64_MAX)))});
         }
-        TRY(check_alignment(called));
+        TRY(check_destinations(called));
         return context->run(called, arguments, {call.cancel ? &call.cancel->triggered : nullptr, call.deadline, destinations});
     }
-    Status check_alignment(const EntryInfo& called) const {
+    // What is lent for results is nobody's argument: a result of the last call that lies there, for example.
+    Status check_destinations(const EntryInfo& called) const {
         for (size_t i = 0; i < std::min(destinations.size(), called.result_leaves.size()); ++i) {
+            for (const Value& argument : arguments)
+                if (argument.is(Value::Kind::tensor) && overlap(destinations[i], argument.tensor()))
+                    return Error{Code::usage, "destinations[" + std::to_string(i) + "] overlaps an argument"};
             const DoorType& type = program->exe().door_types[called.result_leaves[i].type];
             if (type.kind == DoorType::Kind::tensor && reinterpret_cast<uintptr_t>(destinations[i].data) % uintptr_t(size_of(type.dtype)) != 0)
                 return Error{Code::usage, "destinations[" + std::to_string(i) + "] is not aligned for " + std::string(dtype_name(type.dtype))};

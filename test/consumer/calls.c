@@ -136,6 +136,13 @@ static void destinations(void) {
     CHECK(memory.blocks == 0);
     places[0] = (nereus_destination){(char*)out + 1, 12};
     FAILS(NEREUS_ERROR_USAGE, nereus_context_call(context, &options, arguments, 2, &result));
+    float shared[3] = {1, 2, 3};
+    nereus_value* lent = NULL;
+    OK(nereus_tensor_borrow(NEREUS_F32, 1, extents, shared, sizeof shared, NULL, NULL, &lent));
+    const nereus_value* overlapping[] = {lent, k};
+    places[0] = (nereus_destination){shared + 2, 400};
+    FAILS(NEREUS_ERROR_USAGE, nereus_context_call(context, &options, overlapping, 2, &result));
+    nereus_value_release(lent);
     options.destinations = NULL;
     FAILS(NEREUS_ERROR_USAGE, nereus_context_call(context, &options, arguments, 2, &result));
     nereus_value_release(x);
