@@ -5,6 +5,7 @@
 #include "driver/prelude.h"
 #include "library/library.h"
 #include "lower/lower.h"
+#include "ops/outside.h"
 #include "ops/registry.h"
 #include "value/inside_folder.h"
 #include <algorithm>
@@ -29,6 +30,7 @@ class Stopwatch {
 } // namespace
 
 Result<Module> parse_text(std::string name, std::string text, std::vector<SourceText>* out_sources) {
+    TRY(take_in_plugins());
     return parse({std::move(name), std::move(text), no_imports(), prelude()}, all_ops(), out_sources);
 }
 Result<Module> parse_program(const std::string& path, std::vector<SourceText>* out_sources) {
@@ -37,6 +39,7 @@ Result<Module> parse_program(const std::string& path, std::vector<SourceText>* o
         const std::string inside = std::filesystem::path(imported).lexically_relative(folder.empty() ? "." : folder).string();
         return read_file(TRY(inside_folder(folder.string(), inside)));
     };
+    TRY(take_in_plugins());
     return parse({path, TRY(read_file(path)), load, prelude()}, all_ops(), out_sources);
 }
 
@@ -113,8 +116,7 @@ Result<Executable> compile_rest(Module module, const CompileOptions& options, Co
     size_t next = 0;
     for (size_t i = 0; i < lowered.kernels.size(); ++i) {
         std::optional<uint32_t> place = library_index(lowered.kernels[i].name);
-        invariant(!lowered.in_library[i] || place, "the library has what operators ask for");
-        code.offsets.push_back(lowered.in_library[i] ? *place : machine.entries[next++]);
+        code.offsets.push_back(!lowered.in_library[i] ? machine.entries[next++] : place ? *place : KernelInfo::outside);
     }
     timed("codegen");
     code.blob = std::move(machine.blob);

@@ -1,6 +1,7 @@
 #include "driver/model.h"
 #include "driver/prelude.h"
 #include "import/host_data.h"
+#include "ops/outside.h"
 #include "ops/registry.h"
 #include "pass/function_edit.h"
 #include "pass/literals.h"
@@ -54,6 +55,7 @@ Status make_constants(Module& module, const onnx::ModelText& text, const onnx::M
 } // namespace
 
 Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOptions& options, const std::string& path, std::vector<SourceText>* out_sources) {
+    TRY(take_in_plugins());
     onnx::ModelText text = TRY(onnx::write_text(model, options));
     std::vector<SourceText> library = prelude(), for_models = onnx_prelude();
     library.insert(library.end(), for_models.begin(), for_models.end());

@@ -43,8 +43,9 @@ struct LaunchInfo {
 
 struct KernelInfo {
     std::string name;
-    uint64_t offset = 0;                    // of its code in the blob; library kernels: index in the library's table
-    bool library = false;
+    static constexpr uint64_t outside = ~uint64_t(0);
+    uint64_t offset = 0;                    // of its code in the blob; library kernels: index in the library's table, or `outside`:
+    bool library = false;                   // then its name says which operator it is (plugin/plugin.h)
     int64_t scratch = 0;
     ParamLayout layout;
     std::vector<uint16_t> outs;             // the buffers it writes

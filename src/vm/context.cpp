@@ -224,7 +224,7 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
     if (tasks < 0) return fault(program_->exe().sites[info.site], Code::shape, "the sizes of a tensor overflow or are negative");
     if (!reserve_scratch(scratch)) return fault(program_->exe().sites[info.site], Code::memory, limit_text());
     worker_.scratch = info.scratch >= 0 ? frame->arena + frame->plan->slot_offsets[size_t(info.scratch)] : own_scratch_;
-    Launch launch{launch_buffers_.data(), launch_params_.data(), late_, &kernel_error_, launch_bytes_.data()};
+    Launch launch{launch_buffers_.data(), launch_params_.data(), late_, &kernel_error_, launch_bytes_.data(), program_->about(info.kernel)};
     if (!run_kernel(program_->kernel(info.kernel), launch, tasks, info)) return false;
     for (size_t i = 0; i < info.late.size(); ++i) frame->regs[info.late[i]] = uint64_t(late_[i]);
     if (program_->exe().checked) poison_dead(*frame, info.step);
@@ -250,6 +250,7 @@ bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, con
                                                std::to_string(kernel_error_.operand) + " at element " +
                                                std::to_string(kernel_error_.index));
     case Fault::cancelled: return fault(site, Code::cancelled, "the call was cancelled");
+    case Fault::outside: return fault(site, Code::value, take_plugin_message());
     case Fault::none: break;
     }
     return fault(site, Code::internal, "a kernel failed without a reason");
