@@ -43,10 +43,10 @@ struct nereus_context {
         auto begin = [](const std::byte* at) { return reinterpret_cast<uintptr_t>(at); };
         return to.data && begin(to.data) < begin(tensor.bytes()) + uintptr_t(tensor.byte_size()) && begin(tensor.bytes()) < begin(to.data) + uintptr_t(to.bytes);
     }
-    static bool is_named(const DoorParam& param, std::string_view name) { return name == (param.label.empty() ? param.name : param.label) || name == param.name; }
+    static bool is_named(const DoorParam& param, std::string_view name) { return name == (param.model_name.empty() ? param.name : param.model_name) || name == param.name; }
     Status take_named(const EntryInfo& entry, std::span<const char* const> names, std::span<const nereus_value* const> values) {
         for (const DoorParam& param : entry.params) {
-            const std::string shown = "%" + (param.label.empty() ? param.name : param.label);
+            const std::string shown = "%" + (param.model_name.empty() ? param.name : param.model_name);
             const nereus_value* found = nullptr;
             for (size_t i = 0; i < names.size(); ++i) {
                 if (!is_named(param, names[i])) continue;

@@ -23,12 +23,12 @@ Signatures::Signatures(const Executable& exe) {
         made.result_type = keep(type_text(exe, entry, entry.result_type));
         std::vector<const nereus_port*> parameters, results;
         for (const DoorParam& param : entry.params)
-            parameters.push_back(port(exe, entry, param.type, param.label.empty() ? param.name : param.label));
-        auto label = [&](size_t i) { return i < entry.result_labels.size() ? entry.result_labels[i] : std::string(); };
+            parameters.push_back(port(exe, entry, param.type, param.model_name.empty() ? param.name : param.model_name));
+        auto name = [&](size_t i) { return i < entry.result_names.size() ? entry.result_names[i] : std::string(); };
         const DoorType& result = exe.door_types[entry.result_type];
         if (result.kind == DoorType::Kind::tuple)
-            for (size_t i = 0; i < result.fields[0].size(); ++i) results.push_back(port(exe, entry, result.fields[0][i], label(i)));
-        else results.push_back(port(exe, entry, entry.result_type, label(0)));
+            for (size_t i = 0; i < result.fields[0].size(); ++i) results.push_back(port(exe, entry, result.fields[0][i], name(i)));
+        else results.push_back(port(exe, entry, entry.result_type, name(0)));
         std::vector<std::string> sizes = symbols_of(entry);
         made.parameter_count = parameters.size(), made.result_count = results.size(), made.size_count = sizes.size();
         made.parameters = keep_ports(std::move(parameters));

@@ -76,7 +76,7 @@ Result<std::vector<std::byte>> compile_module(Module module, const Source& sourc
     if (entry.starts_with("@")) entry.remove_prefix(1);
     CompileReport report;
     Executable exe = TRY(compile(std::move(module), {std::string(entry), options.target ? options.target : "host", options.checked != 0, {}, run_init}, &report));
-    if (source.model) label_ports(exe, source.model->inputs, source.model->outputs);
+    if (source.model) name_ports(exe, source.model->inputs, source.model->outputs);
     if (options.log)
         for (const Error& warning : report.shapes.warnings) {
             std::string text = render(warning, source.sources, "warning");

@@ -37,7 +37,7 @@ int compile_command(Words words) {
     CompileReport report;
     Result<Executable> executable = compile(std::move(program->module), compile_options(*arguments), &report);
     if (!executable) return fail(executable.error(), program->sources);
-    label_ports(*executable, program->inputs, program->outputs);
+    name_ports(*executable, program->inputs, program->outputs);
     warn(report, program->sources);
     if (arguments->has("times")) {
         std::fputs(times_text(report).c_str(), stdout);

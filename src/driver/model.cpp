@@ -66,9 +66,9 @@ Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOp
     return made;
 }
 
-void label_ports(Executable& exe, std::span<const std::string> inputs, std::span<const std::string> outputs) {
+void name_ports(Executable& exe, std::span<const std::string> inputs, std::span<const std::string> outputs) {
     EntryInfo& entry = exe.entries[0];
-    for (size_t i = 0; i < std::min(entry.params.size(), inputs.size()); ++i) entry.params[i].label = inputs[i];
-    entry.result_labels.assign(outputs.begin(), outputs.end());
+    for (size_t i = 0; i < std::min(entry.params.size(), inputs.size()); ++i) entry.params[i].model_name = inputs[i];
+    entry.result_names.assign(outputs.begin(), outputs.end());
 }
 } // namespace nereus

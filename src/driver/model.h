@@ -13,5 +13,5 @@ struct ModelModule {
 };
 Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOptions& options, const std::string& path, std::vector<SourceText>* out_sources = nullptr);
 // Writes the model's own names into the entry point that its module became.
-void label_ports(Executable& exe, std::span<const std::string> inputs, std::span<const std::string> outputs);
+void name_ports(Executable& exe, std::span<const std::string> inputs, std::span<const std::string> outputs);
 } // namespace nereus
