@@ -43,22 +43,22 @@ struct nereus_context {
         auto begin = [](const std::byte* at) { return reinterpret_cast<uintptr_t>(at); };
         return to.data && begin(to.data) < begin(tensor.bytes()) + uintptr_t(tensor.byte_size()) && begin(tensor.bytes()) < begin(to.data) + uintptr_t(to.bytes);
     }
-    static bool is_named(const DoorParam& param, std::string_view name) { return name == (param.model_name.empty() ? param.name : param.model_name) || name == param.name; }
+    // Of a model its own alone: what they became in the language may be another input's there.
+    static const std::string& name_of(const DoorParam& param) { return param.model_name.empty() ? param.name : param.model_name; }
     Status take_named(const EntryInfo& entry, std::span<const char* const> names, std::span<const nereus_value* const> values) {
         for (const DoorParam& param : entry.params) {
-            const std::string shown = "%" + (param.model_name.empty() ? param.name : param.model_name);
             const nereus_value* found = nullptr;
             for (size_t i = 0; i < names.size(); ++i) {
-                if (!is_named(param, names[i])) continue;
-                if (found) return Error{Code::usage, "argument " + shown + " is given twice"};
+                if (name_of(param) != names[i]) continue;
+                if (found) return Error{Code::usage, "argument %" + name_of(param) + " is given twice"};
                 found = values[i];
             }
-            if (!found) return Error{Code::usage, "argument " + shown + " is missing"};
+            if (!found) return Error{Code::usage, "argument %" + name_of(param) + " is missing"};
             arguments.push_back(*Borrowed(found));
         }
         for (const char* name : names) {
             bool known = false;
-            for (const DoorParam& param : entry.params) known |= is_named(param, name);
+            for (const DoorParam& param : entry.params) known |= name_of(param) == name;
             if (!known) return Error{Code::usage, "@" + entry.name + " has no parameter %" + name};
         }
         return {};
