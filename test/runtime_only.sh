@@ -26,6 +26,8 @@ done
 "$bin/nereus-run" "$work/small.nrx" --input input.1=2x2xf32=0.5,-3,2,1 > "$work/small.txt"
 grep -qF '(Tensor[(2, 2), f32] [[0, 0], [1, 2]], Tensor[(2, 2), i64] [[1, 1], [0, 1]])' "$work/small.txt" || fail "a model's artefact gives another result"
 
+"$bin/nereus-run" "$work/tree.nrx" --inputs "$work/trees.json" --profile 2> "$work/profile" > /dev/null
+grep -Eq "55  matmul +[^ ]*tree_encoder.nr:[0-9]+" "$work/profile" && grep -q "host" "$work/profile" || fail "the profile does not name a kernel and its place"
 head -c 3000 "$work/tree.nrx" > "$work/short.nrx"
 if "$bin/nereus-run" "$work/short.nrx" --inputs "$work/trees.json" 2> "$work/error"; then fail "half an artefact was run"; fi
 grep -q "^error: " "$work/error" || fail "half an artefact gives no clear error"

@@ -29,7 +29,9 @@ struct ExecutableCounts {
 class Executable {
  public:
     // Reads an artefact. It contains machine code: loading one is trusting whoever made it. Damage is
-    // `corrupt`, another version or a processor that lacks something is `mismatch`.
+    // `corrupt`, another version or a processor that lacks something is `mismatch`. The constants of a file
+    // stay in it: its pages are shared with whoever loads it too, here or in another process. So nobody may
+    // write into the file while it is in use; to replace it by another of its name, as save() does, is fine.
     static Result<Executable> load(const std::string& path) {
         return result([&](nereus_executable** out) { return nereus_executable_load(path.c_str(), out); });
     }

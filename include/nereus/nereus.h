@@ -152,9 +152,20 @@ nereus_status* nereus_value_compare(const nereus_value* found, const nereus_valu
 
 // ---- Executables
 // Reads an artefact. It contains machine code: loading one is trusting whoever made it. Damage is NEREUS_ERROR_CORRUPT,
-// another version or a processor that lacks something NEREUS_ERROR_MISMATCH. The bytes are not needed any more afterwards.
+// another version or a processor that lacks something NEREUS_ERROR_MISMATCH. The constants of a file stay in it: its pages
+// are shared with whoever loads it too, here or in another process. So nobody may write into the file while it is in use; to
+// replace it by another of its name, as saving does, is fine. Bytes in memory are copied.
 nereus_status* nereus_executable_load(const char* path, nereus_executable** out_executable);
 nereus_status* nereus_executable_load_bytes(const void* data, size_t size, nereus_executable** out_executable);
+// An artefact whose constants are not in it and stay where they are: what a compile hands over.
+typedef struct nereus_constant {
+    const void* data;
+    size_t bytes;
+    nereus_release_fn release;   // called when nobody needs it any more; not after an error
+    void* user;
+} nereus_constant;
+nereus_status* nereus_executable_load_parts(const void* data, size_t size, const nereus_constant* constants, size_t count,
+                                            nereus_executable** out_executable);
 // Writes an artefact, whole or not at all. The same executable gives the same bytes.
 nereus_status* nereus_executable_save(const nereus_executable* executable, const char* path);
 nereus_status* nereus_executable_to_bytes(const nereus_executable* executable, nereus_bytes** out_bytes);

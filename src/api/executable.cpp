@@ -1,14 +1,13 @@
 #include "api/executable.h"
 #include "api/bytes.h"
 #include "api/guard.h"
-#include "base/file.h"
 #include "exe/artefact.h"
 #include "library/library.h"
 
 namespace nereus::api {
 namespace {
-Result<std::unique_ptr<nereus_executable>> executable_from(std::span<const std::byte> bytes) {
-    return std::make_unique<nereus_executable>(TRY(LoadedExecutable::load(TRY(load(bytes)), library())));
+Result<std::unique_ptr<nereus_executable>> handle_of(Result<Executable> exe) {
+    return std::make_unique<nereus_executable>(TRY(LoadedExecutable::load(TRY(std::move(exe)), library())));
 }
 } // namespace
 } // namespace nereus::api
@@ -21,7 +20,26 @@ nereus_status* nereus_executable_load_bytes(const void* data, size_t size, nereu
     return at_the_edge([&]() -> Status {
         TRY(given(data, "data"));
         TRY(given(out_executable, "out_executable"));
-        *out_executable = TRY(executable_from({static_cast<const std::byte*>(data), size})).release();
+        *out_executable = TRY(handle_of(load({static_cast<const std::byte*>(data), size}))).release();
+        return {};
+    });
+}
+nereus_status* nereus_executable_load_parts(const void* data, size_t size, const nereus_constant* constants, size_t count,
+                                            nereus_executable** out_executable) {
+    return at_the_edge([&]() -> Status {
+        TRY(given(data, "data"));
+        TRY(given(out_executable, "out_executable"));
+        if (count > 0) TRY(given(constants, "constants"));
+        auto taken = std::make_shared<bool>(false);      // the caller's until nothing can fail any more
+        std::vector<HeldBytes> weights;
+        for (const nereus_constant& each : std::span(constants, count)) {
+            if (each.bytes > 0) TRY(given(each.data, "the data of a constant"));
+            auto let_go = [taken, each](const std::byte*) { if (*taken && each.release) each.release(each.user); };
+            weights.emplace_back(std::shared_ptr<const std::byte>(static_cast<const std::byte*>(each.data), let_go), each.bytes);
+        }
+        std::unique_ptr<nereus_executable> made = TRY(handle_of(load_with_weights({static_cast<const std::byte*>(data), size}, std::move(weights))));
+        *taken = true;
+        *out_executable = made.release();
         return {};
     });
 }
@@ -29,11 +47,10 @@ nereus_status* nereus_executable_load(const char* path, nereus_executable** out_
     return at_the_edge([&]() -> Status {
         TRY(given(path, "path"));
         TRY(given(out_executable, "out_executable"));
-        std::string bytes = TRY(read_file(path));
-        Result<std::unique_ptr<nereus_executable>> loaded = executable_from(std::as_bytes(std::span(bytes)));
+        Result<std::unique_ptr<nereus_executable>> loaded = handle_of(load_file(path));
         if (!loaded) {
             Error error = std::move(loaded).error();
-            error.message = std::string(path) + ": " + error.message;
+            if (error.code != Code::io) error.message = std::string(path) + ": " + error.message;
             return error;
         }
         *out_executable = loaded->release();
@@ -44,8 +61,7 @@ nereus_status* nereus_executable_save(const nereus_executable* executable, const
     return at_the_edge([&]() -> Status {
         TRY(given(executable, "executable"));
         TRY(given(path, "path"));
-        std::vector<std::byte> bytes = TRY(save(executable->exe()));
-        return write_file(path, std::span<const std::byte>(bytes));
+        return save_file(executable->exe(), path);
     });
 }
 nereus_status* nereus_executable_to_bytes(const nereus_executable* executable, nereus_bytes** out_bytes) {
@@ -84,7 +100,8 @@ nereus_status* nereus_executable_read_facts(const nereus_executable* executable,
         facts.target = exe.target.c_str();
         facts.kernels = int64_t(exe.kernels.size()), facts.launches = int64_t(exe.launches.size());
         facts.regions = int64_t(exe.regions.size()), facts.instructions = int64_t(exe.code.size());
-        facts.code_bytes = int64_t(exe.blob.size()), facts.constant_bytes = int64_t(exe.weights.size());
+        facts.code_bytes = int64_t(exe.blob.size());
+        for (const HeldBytes& weight : exe.weights) facts.constant_bytes += int64_t(weight.size());
         return give_struct(facts, out_facts, "out_facts");
     });
 }

@@ -1,4 +1,5 @@
-// The compiler half of the C interface. The runtime gets the bytes of an artefact: the one form that both libraries know.
+// The compiler half of the C interface. The runtime gets the bytes of an artefact, the one form that both libraries know;
+// weights stay where they are.
 #include "nereus/compile.h"
 #include "api/guard.h"
 #include "base/diagnostics.h"
@@ -21,7 +22,6 @@ using OwnedStatus = std::unique_ptr<nereus_status, Release<nereus_status_release
 // A program, and of a model the names of its ports.
 struct Source {
     std::vector<SourceText> sources = {};
-    std::optional<onnx::ModelFile> file = {};            // constants lie in it
     std::optional<ModelModule> model = {};
 };
 
@@ -48,12 +48,28 @@ Result<Value> copy_of(const nereus_value* value) {
     return Value::tensor(TRY(HostTensor::copy_of(DType(tensor.dtype), Extents(tensor.extents, tensor.extents + tensor.rank), elements)));
 }
 
+// Where it fails, the copies of HeldBytes that it made are its own to free.
+nereus_status* hand_over(const Executable& exe, nereus_executable** out_executable) {
+    Result<std::vector<std::byte>> bytes = save_without_weights(exe);
+    if (!bytes) return make_status(bytes.error());
+    std::vector<std::unique_ptr<HeldBytes>> held;
+    std::vector<nereus_constant> constants;
+    for (const HeldBytes& weight : exe.weights) {
+        held.push_back(std::make_unique<HeldBytes>(weight));
+        auto let_go = [](void* user) { std::unique_ptr<HeldBytes> last(static_cast<HeldBytes*>(user)); };
+        constants.push_back({weight.data(), weight.size(), let_go, held.back().get()});
+    }
+    nereus_status* status = nereus_executable_load_parts(bytes->data(), bytes->size(), constants.data(), constants.size(), out_executable);
+    if (!status)
+        for (std::unique_ptr<HeldBytes>& each : held) (void)each.release();      // the executable's now
+    return status;
+}
+
 // @init of the program at hand, run by the other library. Where it fails does not matter: it is left in the program then.
 Result<Value> run_init(Executable exe) {
     const Error failed{Code::internal, "@init did not run"};
-    std::vector<std::byte> bytes = TRY(save(exe));
     nereus_executable* loaded = nullptr;
-    if (OwnedStatus status(nereus_executable_load_bytes(bytes.data(), bytes.size(), &loaded)); status) return failed;
+    if (OwnedStatus status(hand_over(exe, &loaded)); status) return failed;
     OwnedExecutable executable(loaded);
     nereus_context* made = nullptr;
     if (OwnedStatus status(nereus_context_create(loaded, nullptr, &made)); status) return failed;
@@ -66,12 +82,12 @@ Result<Value> run_init(Executable exe) {
 
 Result<Module> read_module(const std::string& path, Source& out) {
     if (!path.ends_with(".onnx")) return parse_program(path, &out.sources);
-    out.file = TRY(onnx::read_model(path));
-    out.model = TRY(parse_model(*out.file, {}, path, &out.sources));
+    const onnx::ModelFile file = TRY(onnx::read_model(path));
+    out.model = TRY(parse_model(file, {}, path, &out.sources));
     return std::move(out.model->module);
 }
 
-Result<std::vector<std::byte>> compile_module(Module module, const Source& source, const nereus_compile_options& options) {
+Result<Executable> compile_module(Module module, const Source& source, const nereus_compile_options& options) {
     std::string_view entry = options.entry ? options.entry : "main";
     if (entry.starts_with("@")) entry.remove_prefix(1);
     CompileReport report;
@@ -83,23 +99,22 @@ Result<std::vector<std::byte>> compile_module(Module module, const Source& sourc
             if (text.ends_with("\n")) text.pop_back();
             options.log(options.log_user, NEREUS_LOG_WARNING, text.c_str(), text.size());
         }
-    return save(exe);
+    return exe;
 }
 
 // `read` fills in the source and gives its module.
 template <class Read> nereus_status* compiled(const nereus_compile_options* given_options, nereus_executable** out_executable, Read&& read) {
     Source source;
     try {
-        auto work = [&]() -> Result<std::vector<std::byte>> {
+        auto work = [&]() -> Result<Executable> {
             TRY(given(out_executable, "out_executable"));
             const nereus_compile_options options = TRY(options_of(given_options));
             Module module = TRY(read(options, source));
             source.sources = module.sources;
             return compile_module(std::move(module), source, options);
         };
-        Result<std::vector<std::byte>> bytes = work();
-        if (!bytes) return status_with_line(bytes.error(), source.sources);
-        return nereus_executable_load_bytes(bytes->data(), bytes->size(), out_executable);
+        Result<Executable> exe = work();
+        return exe ? hand_over(*exe, out_executable) : status_with_line(exe.error(), source.sources);
     } catch (const std::bad_alloc&) { return out_of_memory(); }
 }
 } // namespace

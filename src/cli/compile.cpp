@@ -19,7 +19,7 @@ int compile_command(Words words) {
     for (const char* word : words) spelled.push_back(std::string_view(word) == "-o" ? "--output" : word);
     std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
     flags.push_back({"output", true, "FILE where the artefact goes, also -o"});
-    flags.push_back({"times", false, "print what each stage took, in milliseconds of CPU time, and bindings before and after"});
+    flags.push_back({"times", false, "print what each stage took, in milliseconds of CPU time, the most memory of the process so far, and bindings before and after"});
     flags.push_back({"help", false, "this text"});
     Result<Arguments> arguments = parse_arguments(spelled, flags);
     if (!arguments) return fail(arguments.error());
@@ -44,9 +44,7 @@ int compile_command(Words words) {
         std::printf("%lld kernels, %lld launches\n", static_cast<long long>(report.kernels), static_cast<long long>(report.launches));
     }
     if (!arguments->has("output")) return 0;
-    Result<std::vector<std::byte>> bytes = save(*executable);
-    if (!bytes) return fail(bytes.error());
-    Status written = write_file(arguments->value("output"), std::span<const std::byte>(*bytes));
+    Status written = save_file(*executable, arguments->value("output"));
     if (!written) return fail(written.error());
     return 0;
 }

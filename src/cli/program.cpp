@@ -92,11 +92,11 @@ Error no_such_stage(std::string_view name) {
 }
 
 std::string times_text(const CompileReport& report) {
-    std::string text = "stage                    ms     bindings\n";
+    std::string text = "stage                    ms  MB so far     bindings\n";
     char line[120];
     double all = 0;
     for (const StageTime& stage : report.stages) {
-        std::snprintf(line, sizeof line, "%-18s %8.2f", stage.name.c_str(), stage.milliseconds);
+        std::snprintf(line, sizeof line, "%-18s %8.2f %10.1f", stage.name.c_str(), stage.milliseconds, double(stage.most_resident) * 1e-6);
         text += line;
         if (stage.before + stage.after > 0) {
             std::snprintf(line, sizeof line, " %8lld -> %lld", static_cast<long long>(stage.before), static_cast<long long>(stage.after));

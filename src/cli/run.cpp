@@ -1,3 +1,4 @@
+#include "base/resident.h"
 #include "cli/commands.h"
 #include "eval/eval.h"
 #include "library/library.h"
@@ -70,7 +71,10 @@ int run_command(Words words) {
     Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*executable), library());
     if (!loaded) return fail(loaded.error());
     const int code = run_loaded(*arguments, std::move(*loaded), program->sources);
-    if (arguments->has("stats")) std::fprintf(stderr, "compiles %ld\n", long(compiles()));
+    if (arguments->has("stats")) {
+        const Resident memory = resident();
+        std::fprintf(stderr, "compiles %ld\nresident bytes: %ld now, %ld at most\n", long(compiles()), long(memory.now), long(memory.most));
+    }
     return code;
 }
 } // namespace nereus

@@ -1,5 +1,6 @@
 #include "driver/compile.h"
 #include "base/file.h"
+#include "base/resident.h"
 #include "codegen/codegen.h"
 #include "driver/pipeline.h"
 #include "driver/prelude.h"
@@ -58,7 +59,7 @@ Result<Module> run_stages(Module m, std::string_view last, const CompileOptions&
         Stopwatch watch;
         m = TRY(stage.run(std::move(m), context));
         if (report) {
-            report->stages.push_back({std::string(stage.name), watch.milliseconds(), before, count_bindings(m)});
+            report->stages.push_back({std::string(stage.name), watch.milliseconds(), before, count_bindings(m), resident().most});
             before = report->stages.back().after;
         }
         TRY(verified(m, stage));
@@ -100,7 +101,7 @@ Result<Executable> compile_rest(Module module, const CompileOptions& options, Co
     Target target = TRY(target_named(options.target));
     const Function typed = module.functions[0];
     auto timed = [&, watch = Stopwatch()](const char* stage) mutable {
-        if (report) report->stages.push_back({stage, watch.milliseconds()});
+        if (report) report->stages.push_back({stage, watch.milliseconds(), 0, 0, resident().most});
         watch = {};
     };
     Lowered lowered = TRY(lower(std::move(module)));     // kernels before memory: their buffers decide what is planned

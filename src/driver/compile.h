@@ -21,6 +21,7 @@ struct StageTime {
     std::string name;
     double milliseconds = 0;                 // of CPU time
     int64_t before = 0, after = 0;           // bindings; 0 where no module comes out
+    int64_t most_resident = 0;               // bytes of the process, up to here
 };
 
 struct CompileReport {

@@ -2,6 +2,7 @@
 // used by any number of threads; what a call changes lives in a context (vm/context.h).
 #pragma once
 #include "base/error.h"
+#include "base/held_bytes.h"
 #include "exe/blob.h"
 #include "exe/launch_params.h"
 #include "exe/opcode.h"
@@ -20,7 +21,7 @@ struct IntSource {
 
 struct LaunchBuffer {
     enum class Kind : uint8_t { slot, address, object, weights } kind = Kind::slot;
-    uint32_t index = 0;                     // slot of the region; register with an address or tensor object; byte offset
+    uint32_t index = 0;                     // slot of the region; register with an address or tensor object; which weight
     IntSource bytes;                        // for checked kernels
     bool operator==(const LaunchBuffer&) const = default;
 };
@@ -161,8 +162,9 @@ struct Executable {
     std::vector<SourceInfo> sources;
     std::vector<Site> sites;
     std::vector<PlaceMark> marks;           // ascending
-    std::vector<std::byte> weights;         // constant tensors, each 64-byte aligned
-    std::vector<std::byte> blob;            // position-independent machine code
+    // Constant tensors, each content once, aligned as its elements must be; in a file they may stay where they are, mapped.
+    std::vector<HeldBytes> weights;
+    HeldBytes blob;                         // position-independent machine code
     std::string target;                     // x86-64-v2, -v3, -v4: what the CPU must have
     bool checked = false;                   // kernels assert their bounds
     bool operator==(const Executable&) const = default;

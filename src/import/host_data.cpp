@@ -1,4 +1,5 @@
 #include "import/host_data.h"
+#include "import/aligned_copies.h"
 #include "import/text_writer.h"
 #include <algorithm>
 
@@ -22,7 +23,8 @@ Result<HostTensor> host_tensor(const TensorData& data, const std::shared_ptr<con
         return made;
     }
     const bool aligned = reinterpret_cast<uintptr_t>(data.bytes.data()) % size_t(size_of(*dtype)) == 0;
-    if (!aligned || data.bytes.empty()) return HostTensor::copy_of(*dtype, data.dims, data.bytes);
+    if (data.bytes.empty()) return HostTensor::make(*dtype, data.dims);
+    if (!aligned) return aligned_copy(*dtype, data.dims, data.bytes, storage);
     return HostTensor::view(*dtype, data.dims, std::shared_ptr<const std::byte>(storage, data.bytes.data()), int64_t(data.bytes.size()));
 }
 

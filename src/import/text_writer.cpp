@@ -171,6 +171,16 @@ std::string TextWriter::weight(const TensorData& data, std::string_view stem) {
     return it->second;
 }
 
+// A weight that is in no file.
+std::string TextWriter::table(ElemType type, std::vector<int64_t> dims, std::vector<std::byte> bytes, std::string_view stem) {
+    if (!tables_.storage) tables_.storage = std::make_shared<Storage>();
+    tables_.storage->packed.push_back(std::move(bytes));
+    tables_.all.push_back({.name = stem, .type = type, .dims = std::move(dims), .bytes = tables_.storage->packed.back()});
+    const std::string text = weight(tables_.all.back(), stem);
+    weights_.back().made = true;
+    return text;
+}
+
 // Behind the line stands the node that it was written for: errors show the line.
 void TextWriter::line(const std::string& statement) { out_ += std::string(2 * size_t(indent_), ' ') + statement + label_ + "\n"; }
 
@@ -194,7 +204,8 @@ Status TextWriter::enter(const Graph& graph) {
         know_constant(data.name, &data);
     }
     for (const std::vector<ValueInfo>* infos : {&graph.inputs, &graph.outputs, &graph.value_info})
-        for (const ValueInfo& info : *infos) scopes_.back()[info.name].type = &info.type;
+        for (const ValueInfo& info : *infos)
+            if (info.type.leaf != TypeInfo::Leaf::none) scopes_.back()[info.name].type = &info.type;
     return {};
 }
 
@@ -306,6 +317,7 @@ Result<ModelText> TextWriter::run() {
     line(main.outputs.size() == 1 ? result : "(" + result + ")");
     out.text = "def @main(" + header + ")" + facts_ + " {\n" + out_ + "}\n";
     out.weights = std::move(weights_);
+    out.tables = std::move(tables_);
     return out;
 }
 

@@ -42,6 +42,7 @@ class TextWriter {
     std::string bind(std::string_view name);           // a new %x for a value of the graph at hand
     std::string temporary(std::string_view stem) { return "%" + values_.fresh(stem, "t"); }
     std::string weight(const TensorData& data, std::string_view stem);
+    std::string table(ElemType type, std::vector<int64_t> dims, std::vector<std::byte> bytes, std::string_view stem);
     void line(const std::string& statement);
     // Everything that `body` writes goes into a block of its own, which is given back with its braces.
     Result<std::string> block(const std::function<Result<std::string>()>& body);
@@ -81,6 +82,7 @@ class TextWriter {
     size_t written_ = 0;                               // nodes, those of functions at each call
     std::map<std::string, std::vector<std::string_view>> not_offered_;       // operators with versions, and nodes that ask for them
     std::vector<Weight> weights_;
+    Tables tables_;
     std::unordered_map<const TensorData*, std::string> weight_names_;
     std::string out_, label_, facts_;
     bool casts_to_i32_ = false;

@@ -1,6 +1,7 @@
 #include "run/call.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
+#include "run/profile.h"
 #include "run/sources.h"
 #include "value/input_spec.h"
 #include "value/npz.h"
@@ -21,9 +22,10 @@ std::span<const FlagSpec> call_flags() {
         {"seed", true, "N seed of random inputs"},
         {"each", false, "time and peak memory of every call, on stderr"},
         {"peak", false, "memory of every call, on stderr: predicted (an upper bound where elements decide, nothing for a `while` that grows) and measured"},
-        {"stats", false, "counters of all calls, on stderr"},
+        {"stats", false, "counters of all calls, on stderr; resident memory of the process, and how long loading took"},
         {"memory-limit", true, "BYTES a call that needs more fails"},
         {"memory", true, "MODE planned; to compare with: none (every buffer apart), pool (allocated on use) (planned)"},
+        {"profile", false, "where the time went, on stderr: kernels by place, the longest first"},
         {"trace", true, "FILE a line for every frame, kernel, touched buffer and object (vm/trace.h)"},
     };
     return flags;
@@ -189,22 +191,26 @@ int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutabl
         if (!trace) return usage("cannot write the trace to " + path);
         options.trace = [&](std::string_view line) { std::fprintf(trace.get(), "%.*s\n", int(line.size()), line.data()); };
     }
+    options.profile = arguments.has("profile");
     Result<std::unique_ptr<Context>> context = Context::make(program, options);
     if (!context) return failed(context.error());
     const EntryInfo& entry = program->exe().entries[0];
     std::vector<std::string> params;
     for (const DoorParam& param : entry.params) params.push_back(param.model_name.empty() ? param.name : param.model_name);
+    double seconds = 0;
     int exit = call_all(arguments, params, [&](std::span<const Value> args) {
         std::optional<Result<int64_t>> predicted;
         if (arguments.has("peak")) predicted = (*context)->peak(entry, args);
         auto begin = std::chrono::steady_clock::now();
         Result<Value> result = (*context)->run(entry, args);
         std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+        seconds += took.count() * 1e-6;
         const Stats& s = (*context)->stats();
         if (arguments.has("each")) std::fprintf(stderr, "call %ld: %.1f us, peak %ld bytes\n", long(s.calls), took.count(), long(s.peak_bytes));
         if (predicted) print_peak(s, *predicted, bool(result));
         return result;
     }, [&](const Error& error) { return error.where.known() ? render(error, source_texts(program->exe(), sources)) : plain_error(error); });
+    if (options.profile) std::fputs(profile_text(**context, seconds, source_texts(program->exe(), sources)).c_str(), stderr);
     if (arguments.has("stats")) {
         const Stats& s = (*context)->stats();
         std::fprintf(stderr, "calls %ld  plan hits %ld  plan misses %ld  region runs %ld  launches %ld  peak bytes %ld  leaked objects %ld\n",

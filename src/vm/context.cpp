@@ -25,6 +25,7 @@ Context::Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions
     launch_buffers_.resize(program_->max_buffers());
     launch_bytes_.resize(program_->max_buffers());
     launch_params_.resize(size_t(program_->max_params()));
+    if (options_.profile) launch_times_.resize(program_->exe().launches.size());
     if (!options_.trace) return;
     options_.pack = PackMode::apart;
     trace_ = std::make_unique<Trace>(options_.trace);
@@ -216,7 +217,7 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
         case LaunchBuffer::Kind::slot: out = frame->arena + frame->plan->slot_offsets[buffer.index]; break;
         case LaunchBuffer::Kind::address: out = reinterpret_cast<void*>(regs[buffer.index]); break;
         case LaunchBuffer::Kind::object: out = reinterpret_cast<TensorObject*>(regs[buffer.index])->data; break;
-        case LaunchBuffer::Kind::weights: out = const_cast<std::byte*>(program_->exe().weights.data() + buffer.index); break;
+        case LaunchBuffer::Kind::weights: out = const_cast<std::byte*>(program_->exe().weights[buffer.index].data()); break;
         }
         launch_bytes_[b] = buffer.bytes.kind == IntSource::Kind::reg ? int64_t(regs[size_t(buffer.bytes.value)]) : buffer.bytes.value;
     }
@@ -237,7 +238,9 @@ bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, con
     if (trace_) trace_->kernel(program_->exe().kernels[info.kernel], launch);
     kernel_error_.task = INT64_MAX;
     kernel_error_.fault = 0;
-    int32_t result = program_->exe().checked ? run_shuffled(kernel, launch, tasks) : kernel(&launch, 0, tasks, &worker_);
+    int32_t result = program_->exe().checked   ? run_shuffled(kernel, launch, tasks)
+                     : launch_times_.empty() ? kernel(&launch, 0, tasks, &worker_)
+                                             : run_timed(kernel, launch, tasks, launch_times_[size_t(&info - program_->exe().launches.data())]);
     if (result == 0) return true;
     const Site& site = program_->exe().sites[info.site];
     switch (Fault(kernel_error_.fault != 0 ? kernel_error_.fault : result)) {
@@ -264,6 +267,14 @@ int32_t Context::run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks
     int32_t result = 0;
     for (int64_t task : order)
         if (int32_t found = kernel(&launch, task, task + 1, &worker_)) result = found;
+    return result;
+}
+
+int32_t Context::run_timed(Kernel kernel, const Launch& launch, int64_t tasks, LaunchTime& out_time) {
+    const auto begin = std::chrono::steady_clock::now();
+    const int32_t result = kernel(&launch, 0, tasks, &worker_);
+    out_time.runs++;
+    out_time.nanoseconds += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
     return result;
 }
 

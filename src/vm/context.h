@@ -18,6 +18,7 @@ struct ContextOptions {
     uint64_t shuffle_seed = 1;               // checked programs run the tasks of a grid alone, in this random order
     std::function<void(std::string_view)> print;         // where print() goes; empty: stderr
     std::function<void(std::string_view)> trace;         // gets the lines of vm/trace.h; buffers then lie apart
+    bool profile = false;                    // measures launches: launch_times()
 };
 
 // What holds for one call.
@@ -29,6 +30,8 @@ struct CallOptions {
     std::span<const Destination> destinations = {};
 };
 int64_t steady_nanoseconds();                // now, on the clock of deadlines
+// Of one launch of the program, over all calls.
+struct LaunchTime { int64_t runs = 0, nanoseconds = 0; };
 
 struct Stats {
     int64_t calls = 0, plan_hits = 0, plan_misses = 0, region_runs = 0, launches = 0;
@@ -58,6 +61,7 @@ class Context {
 
     const LoadedExecutable& program() const { return *program_; }
     const Stats& stats() const { return stats_; }
+    std::span<const LaunchTime> launch_times() const { return launch_times_; }       // by LaunchInfo; none unless it profiles
     void trim();                             // gives cached memory back
     void cancel() { cancel_.store(1, std::memory_order_relaxed); }   // from any thread: the running call fails soon
 
@@ -83,6 +87,7 @@ class Context {
     bool run_launch(Frame* frame, uint32_t launch);
     bool run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, const LaunchInfo& info);
     int32_t run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks);
+    int32_t run_timed(Kernel kernel, const Launch& launch, int64_t tasks, LaunchTime& out_time);
     void poison_dead(const Frame& frame, uint32_t step);
     void leave_region(Frame* frame);
     Result<std::byte*> new_output(DType dtype, std::span<const int64_t> dims, uint32_t leaf);
@@ -126,6 +131,7 @@ class Context {
     Code stop_ = Code::cancelled;
     uint64_t random_;
     std::unique_ptr<Trace> trace_;           // null: nobody watches
+    std::vector<LaunchTime> launch_times_;   // empty: nobody measures
     Stats stats_;
 };
 } // namespace nereus

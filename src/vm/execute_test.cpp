@@ -190,8 +190,8 @@ TEST(Execute, TensorsAreOwnedInPlace) {
 }
 
 TEST(Execute, WeightsAreReadInPlace) {
-    Assembled f(integer_entry(1, 1) + "function f(1) -> 1 { r1 = weights 8 r2 = read_scalar.i64 r1 r2 = add r2, r0 leave (r2) }\n"
-                                      "weights \"0000000000000000\" \"2a00000000000000\"");
+    Assembled f(integer_entry(1, 1) + "function f(1) -> 1 { r1 = weights 1 r2 = read_scalar.i64 r1 r2 = add r2, r0 leave (r2) }\n"
+                                      "weight \"0000000000000000\" weight 1 \"2a000000\" \"00000000\"");
     EXPECT_EQ(*f.number({1}), 43);
 }
 } // namespace nereus

@@ -114,6 +114,9 @@ int main(void) {
     REFUSED(nereus_executable_load("x.nrx", NULL));
     REFUSED(nereus_executable_load_bytes(NULL, 8, &other));
     REFUSED(nereus_executable_load_bytes(data, 8, NULL));
+    REFUSED(nereus_executable_load_parts(NULL, 8, NULL, 0, &other));
+    REFUSED(nereus_executable_load_parts(data, 8, NULL, 1, &other));
+    REFUSED(nereus_executable_load_parts(data, 8, NULL, 0, NULL));
     REFUSED(nereus_executable_save(NULL, "x.nrx"));
     REFUSED(nereus_executable_save(executable, NULL));
     REFUSED(nereus_executable_to_bytes(NULL, &bytes));
