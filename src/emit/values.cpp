@@ -159,11 +159,13 @@ void EmitFunction::immediate(const Binding& b) {
         return;
     }
     if (kept(v) == Kept::number) return bind_number(v, constant(b.literal.integers[0]));
-    if (is_text(*t.element.dtype)) {
-        places_[v] = Place{Place::Kind::texts, program_.texts(b.literal.given ? texts_of(*b.literal.given) : std::vector<std::string_view>(b.literal.texts.begin(), b.literal.texts.end())), {}, {}};
+    const DType element = *t.element.dtype;
+    if (is_text(element)) {
+        const std::vector<std::string_view> written(b.literal.texts.begin(), b.literal.texts.end());
+        places_[v] = Place{Place::Kind::texts, program_.texts(b.literal.given ? texts_of(*b.literal.given) : written), {}, {}};
         return;
     }
-    const uint32_t at = b.literal.given ? program_.weight(b.literal.given) : program_.weight(literal_bytes(b.literal, *t.element.dtype));
+    const uint32_t at = b.literal.given ? program_.weight(b.literal.given) : program_.weight(HeldBytes::copy_of(literal_bytes(b.literal, element)), element);
     places_[v] = Place{Place::Kind::weights, at, {}, {}};
 }
 } // namespace nereus

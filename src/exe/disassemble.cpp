@@ -96,8 +96,8 @@ class Disassembler {
         code();
         table("text", exe_.texts);
         if (!exe_.text_constants.empty()) out_ += "text_constants " + TableWriter::text(exe_.text_constants) + "\n";
-        if (!exe_.weights.empty()) out_ += "weights " + hex(exe_.weights) + "\n";
-        if (!exe_.blob.empty()) out_ += "blob " + hex(exe_.blob) + "\n";
+        for (size_t i = 0; i < exe_.weights.size(); ++i) out_ += "weight " + std::to_string(i) + " " + hex(exe_.weights[i].bytes()) + "\n";
+        if (!exe_.blob.empty()) out_ += "blob " + hex(exe_.blob.bytes()) + "\n";
         return std::move(out_);
     }
 

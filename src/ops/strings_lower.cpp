@@ -7,7 +7,8 @@ namespace nereus {
 namespace {
 // What is in no buffer gets one.
 Result<ValueId> in_memory(OpLowering& l, ValueId v) {
-    if (is_text(l.dtype(v)) || (!l.is_number(v) && !l.literal(v) && !l.immediate_dim(v).valid())) return v;
+    const Literal* literal = l.literal(v);
+    if (is_text(l.dtype(v)) || (!l.is_number(v) && (!literal || literal->is_tensor) && !l.immediate_dim(v).valid())) return v;
     const ValueId held = l.temporary(l.dtype(v), {l.dims().constant(1)});
     KernelWriter k(l, "number");
     const loop::GroupId g = k.group("g", loop::Role::parallel, {});

@@ -6,9 +6,9 @@
 namespace nereus {
 // What a kernel found wrong. The lowest failing task wins, so that the report is the same for every thread count.
 enum class Fault : int32_t {
-    none = 0, index_range = 1, zero_divisor = 2, bounds = 3 /* checked mode */, cancelled = 4,
-    told = 5,                      // `value` is the number of a text, made in the call's scope, that says what
-    memory = 6,                    // of texts
+    none = 0, index_range = 1, zero_divisor = 2, bounds = 3 /* checked mode */, cancelled = 4, outside = 5 /* plugin/plugin.h */,
+    told = 6,                      // `value` is the number of a text, made in the call's scope, that says what
+    memory = 7,                    // of texts
 };
 class TextScope;                   // tensor/texts.h
 
@@ -27,6 +27,7 @@ struct Launch {
     int64_t* out;                  // late sizes
     KernelError* err;
     const int64_t* bytes;          // size of each buffer; read by checked kernels only
+    const void* about;             // of a kernel from outside: plugin/plugin.h
 };
 
 struct Worker {

@@ -5,7 +5,7 @@ Letter letter_at(std::string_view text, size_t at) {
     const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
     const unsigned first = byte(at);
     if (first < 0x80) return {first, 1};
-    const size_t bytes = first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+    const size_t bytes = first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2   ? 2 : 0;
     if (bytes == 0 || first >= 0xf5) return {not_a_letter, 1};
     char32_t code = first & (0xffu >> (bytes + 1));
     for (size_t i = 1; i < bytes; ++i) {

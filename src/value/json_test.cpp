@@ -1,4 +1,5 @@
 #include "value/json.h"
+#include "tensor/text_tensor.h"
 #include "tensor/npy.h"
 #include "value/compare.h"
 #include <cmath>
@@ -228,5 +229,15 @@ TEST(Json, SurvivesTruncationAndMutation) {
         else EXPECT_TRUE(equal_bitwise(*value, *parse_json_value(to_json(*value)))) << bad;
         (void)read_inputs_json(bad);
     }
+}
+
+TEST(Json, TextsAreStrings) {
+    const std::string text = R"({"dtype": "str", "shape": [2, 2], "data": ["a", "", "\"\\\n", "nan"]})";
+    Result<Value> read = parse_json_value(text);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(text_at(read->tensor(), 2), "\"\\\n");
+    EXPECT_EQ(to_json(*read), text);
+    EXPECT_FALSE(parse_json_value(R"({"dtype": "str", "shape": [1], "data": [1]})"));
+    EXPECT_FALSE(parse_json_value(R"({"dtype": "f32", "shape": [1], "data": ["a"]})"));
 }
 } // namespace nereus
