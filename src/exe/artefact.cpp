@@ -133,6 +133,14 @@ Error corrupt(const std::string& what) {
 }
 } // namespace
 
+void seal(std::span<std::byte> file) {
+    if (file.size() < header_bytes) return;
+    const uint64_t total = file.size();
+    std::memcpy(file.data() + 16, &total, 8);
+    const uint64_t sum = sum_of(file);
+    std::memcpy(file.data() + 24, &sum, 8);
+}
+
 Result<std::vector<std::byte>> save(const Executable& exe) {
     Writer writer;
     writer.bytes.resize(header_bytes);
@@ -146,13 +154,10 @@ Result<std::vector<std::byte>> save(const Executable& exe) {
         sections[i + 1] = {bytes.size(), payloads[i]->size()};
         writer.raw(payloads[i]->data(), payloads[i]->size());
     }
-    uint64_t total = bytes.size();
     std::memcpy(bytes.data(), magic, 8);
     std::memcpy(bytes.data() + 8, &artefact_version, 4);
-    std::memcpy(bytes.data() + 16, &total, 8);
     std::memcpy(bytes.data() + 32, sections, sizeof sections);
-    uint64_t sum = sum_of(bytes);
-    std::memcpy(bytes.data() + 24, &sum, 8);
+    seal(bytes);
     return std::move(writer.bytes);
 }
 
