@@ -23,7 +23,7 @@ class StaysInside {
  public:
     StaysInside(const Storage& storage, std::span<const std::byte> file) {
         rooms_.push_back(text_of(file));
-        for (const std::unique_ptr<const MappedFile>& each : storage.files) rooms_.push_back(each->bytes());
+        for (const std::shared_ptr<const MappedFile>& each : storage.files) rooms_.push_back(each->bytes());
         for (const std::vector<std::byte>& each : storage.packed) rooms_.push_back(text_of(each));
     }
     bool holds(const ModelFile& model) {
