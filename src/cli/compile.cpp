@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/strict.h"
+#include "driver/model.h"
 #include "exe/artefact.h"
 #include <cstdio>
 
@@ -47,6 +48,7 @@ int compile_command(Words words) {
     Result<Executable> executable = compile(std::move(program->module), options, &report);
     progress.clear();
     if (!executable) return fail(executable.error(), program->sources);
+    name_ports(*executable, program->inputs, program->outputs);
     warn(report, program->sources);
     if (arguments->has("times")) {
         std::fputs(times_text(report).c_str(), stdout);

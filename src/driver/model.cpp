@@ -62,4 +62,10 @@ Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOp
     for (const auto& [name, symbol] : text.dims) made.dims.emplace_back(name, symbol);
     return made;
 }
+
+void name_ports(Executable& exe, std::span<const std::string> inputs, std::span<const std::string> outputs) {
+    EntryInfo& entry = exe.entries[0];
+    for (size_t i = 0; i < std::min(entry.params.size(), inputs.size()); ++i) entry.params[i].model_name = inputs[i];
+    entry.result_names.assign(outputs.begin(), outputs.end());
+}
 } // namespace nereus

@@ -121,6 +121,7 @@ struct DoorType {
 struct DoorParam {
     std::string name;
     uint32_t type = 0;
+    std::string model_name = {};                // what a model calls it, which may be no name of the language; empty: as `name`
     bool operator==(const DoorParam&) const = default;
 };
 
@@ -143,6 +144,7 @@ struct EntryInfo {
     std::vector<DoorLeaf> param_leaves;     // of all parameters, one after the other
     uint32_t result_type = 0;
     std::vector<DoorLeaf> result_leaves;
+    std::vector<std::string> result_names = {};        // what a model calls its outputs, in order; none: they have no names
     bool operator==(const EntryInfo&) const = default;
 };
 

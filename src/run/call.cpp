@@ -197,7 +197,7 @@ int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutabl
     if (!context) return failed(context.error());
     const EntryInfo& entry = program->exe().entries[0];
     std::vector<std::string> params;
-    for (const DoorParam& param : entry.params) params.push_back(param.name);
+    for (const DoorParam& param : entry.params) params.push_back(param.model_name.empty() ? param.name : param.model_name);
     double seconds = 0;
     int exit = call_all(arguments, params, [&](std::span<const Value> args) {
         std::optional<Result<int64_t>> predicted;
