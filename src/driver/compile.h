@@ -15,6 +15,8 @@ struct CompileOptions {
     // Runs an executable whose entry takes nothing, on this machine. Empty: what depends on constants only stays in the
     // program. It is handed in because nothing here may use the runtime.
     std::function<Result<Value>(Executable)> run_init = {};
+    // Told how far it is: the stage, and how many stages or kernels of it are done. Empty: nobody asks.
+    std::function<void(std::string_view stage, int64_t done, int64_t of)> progress = {};
 };
 
 struct StageTime {

@@ -44,8 +44,9 @@ struct LaunchInfo {
 
 struct KernelInfo {
     std::string name;
-    uint64_t offset = 0;                    // of its code in the blob; library kernels: index in the library's table
-    bool library = false;
+    static constexpr uint64_t outside = ~uint64_t(0);
+    uint64_t offset = 0;                    // of its code in the blob; library kernels: index in the library's table, or `outside`:
+    bool library = false;                   // then its name says which operator it is (plugin/plugin.h)
     int64_t scratch = 0;
     ParamLayout layout;
     std::vector<uint16_t> outs;             // the buffers it writes
@@ -120,6 +121,7 @@ struct DoorType {
 struct DoorParam {
     std::string name;
     uint32_t type = 0;
+    std::string model_name = {};                // what a model calls it, which may be no name of the language; empty: as `name`
     bool operator==(const DoorParam&) const = default;
 };
 
@@ -142,6 +144,7 @@ struct EntryInfo {
     std::vector<DoorLeaf> param_leaves;     // of all parameters, one after the other
     uint32_t result_type = 0;
     std::vector<DoorLeaf> result_leaves;
+    std::vector<std::string> result_names = {};        // what a model calls its outputs, in order; none: they have no names
     bool operator==(const EntryInfo&) const = default;
 };
 

@@ -4,7 +4,7 @@ namespace nereus::onnx {
 std::span<const OpFamily> op_families() {
     static constexpr OpFamily families[] = {math_rows,   layout_rows,    reduce_rows,    index_rows,   layer_rows,  spatial_rows,   image_rows,     control_rows, sequence_rows,
                                             attention_rows, recurrent_rows, product_rows, search_rows, signal_rows, quantised_rows, optimiser_rows, feature_rows,
-                                            random_rows, microsoft_rows};
+                                            tree_rows,   ngram_rows,     random_rows,    microsoft_rows};
     return families;
 }
 
@@ -14,6 +14,6 @@ const OpRow* find_row(std::string_view domain, std::string_view name, int64_t ve
     for (OpFamily rows : op_families())
         for (const OpRow& row : rows())
             if (row.name == name && row.domain == domain && row.since <= version && (!found || row.since > found->since)) found = &row;
-    return found;
+    return found ? found : outside_row(domain, name, version);
 }
 } // namespace nereus::onnx

@@ -3,6 +3,7 @@
 #include "exe/artefact.h"
 #include "library/library.h"
 #include "run/call.h"
+#include "run/plugins.h"
 #include <chrono>
 #include <cstdio>
 #include <new>
@@ -26,10 +27,12 @@ int fail(const Error& error) {
 int run(int argc, char** argv) {
     std::vector<FlagSpec> flags(call_flags().begin(), call_flags().end());
     flags.push_back({"help", false, "this text"});
-    Result<Arguments> arguments = parse_arguments(std::span<const char* const>(argv + 1, size_t(argc - 1)), flags);
+    std::vector<const char*> words(argv + 1, argv + argc);
+    if (Status loaded = load_plugins(words); !loaded) return fail(loaded.error());
+    Result<Arguments> arguments = parse_arguments(words, flags);
     if (!arguments) return fail(arguments.error());
     if (arguments->has("help")) {
-        std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout);
+        std::fputs((std::string(help_text) + flags_help(flags) + plugin_help).c_str(), stdout);
         return 0;
     }
     if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one artefact", {}, "nereus-run --help"});

@@ -167,7 +167,7 @@ bool Context::PeakWalk::compute(State& state, const LaunchInfo& info) {
     const int32_t cancel = 0;
     KernelError error{.task = INT64_MAX};
     Worker worker{Frame::align(scratch.data()), &cancel};
-    Launch launch{buffers.data(), params.data(), late, &error, sizes.data()};
+    Launch launch{buffers.data(), params.data(), late, &error, sizes.data(), program.about(info.kernel)};
     if (program.kernel(info.kernel)(&launch, 0, tasks, &worker) != 0 || error.fault != 0) return false;
     for (uint16_t out : kernel.outs)
         store(state, buffer_address(state, info.buffers[out]), sizes[out], static_cast<const std::byte*>(buffers[out]));
