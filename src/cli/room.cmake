@@ -5,6 +5,7 @@ add_test(NAME runtime_only COMMAND ${CMAKE_SOURCE_DIR}/test/runtime_only.sh ${CM
 add_test(NAME deep COMMAND ${CMAKE_SOURCE_DIR}/test/deep.sh ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
 add_test(NAME examples COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/examples_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
 add_test(NAME npz COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/npz_test.py ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME load_memory COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tools/load_memory --check --bin ${CMAKE_BINARY_DIR}/bin)
 add_test(NAME training COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/training_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
 add_test(NAME networks COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/networks_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
 add_test(NAME researcher COMMAND ${CMAKE_SOURCE_DIR}/examples/researcher.sh ${CMAKE_BINARY_DIR}/bin)
