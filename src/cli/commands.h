@@ -22,7 +22,6 @@ struct SourceProgram {
     std::vector<std::string> inputs = {}, outputs = {};          // of a model: as it names them, in order
 };
 std::optional<SourceProgram> load_program(const std::string& path, int* out_exit);
-void name_parameters(Arguments& arguments, const SourceProgram& program);        // in --input, which may use names of the model
 std::string describe(const Error& error, std::span<const SourceText> sources);
 int fail(const Error& error, std::span<const SourceText> sources = {});
 void warn(const CompileReport& report, std::span<const SourceText> sources);     // of what the compiler found odd

@@ -47,7 +47,7 @@ int run_command(Words words) {
     int exit = 0;
     std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit);
     if (!program) return exit;
-    name_parameters(*arguments, *program);
+    name_parameters(*arguments, program->parameters);
     CompileOptions options = compile_options(*arguments);
     CompileReport report;
     if (arguments->has("eval")) {
