@@ -16,6 +16,8 @@ constexpr Command commands[] = {
     {"opt", opt_command, "run one pass on a program"},
     {"fmt", fmt_command, "correct the layout of programs"},
     {"ops", ops_command, "the operators: what each takes and gives"},
+    {"inspect", inspect_command, "what a program or model takes, gives, holds and needs"},
+    {"bench", bench_command, "how long calls of a program or model take"},
     {"check", check_command, "models against recorded outputs"},
     {"version", version_command, "what this is"},
 };

@@ -5,6 +5,7 @@
 //   tiles   columns of the right factor are adjacent: read where they lie, vectors along n
 //   dots    both factors are adjacent along k (a transposed right factor): vectors along k, joined in a fixed tree
 //   blocks  anything else, computed factors too: a block of k is first copied to scratch, then as tiles
+// An integer that is cast to a wider one is read where it lies, too, and widened in registers: small weights stay small.
 // Sums of tiles and blocks run over k in sequence, and dots go by lanes of k: the result does not depend on how the
 // output is cut into tiles, panels or tasks. A finished tile lies on the stack, and the statements after the
 // contraction run over it row by row while it is in L1.
@@ -24,7 +25,9 @@ class Contraction {
           dtype_(e.f.expr(statement_.left).dtype), sum_(is_small_float(dtype_) ? DType::f32 : dtype_), size_(size_of(dtype_)),
           sum_size_(size_of(sum_)), columns_(plan.vectors * plan.width),
           word_(e.ir.getInt64Ty()), points_m_(e.points(plan.m)), points_n_(e.points(plan.n)),
-          points_k_(e.points(plan.k)), left_(plain(statement_.left)), right_(plain(statement_.right)) {
+          points_k_(e.points(plan.k)), from_left_(source(statement_.left)), from_right_(source(statement_.right)),
+          left_(plain(from_left_)), right_(plain(from_right_)), left_type_(e.f.expr(from_left_).dtype), right_type_(e.f.expr(from_right_).dtype),
+          left_size_(size_of(left_type_)), right_size_(size_of(right_type_)) {
         rows_ = {e.var(e.ir.getPtrTy()), e.var(word_), e.var(word_)};
         panel_ = {e.var(e.ir.getPtrTy()), e.var(word_), e.var(word_)};
         item_ = e.var(word_);
@@ -70,6 +73,18 @@ class Contraction {
     }
 
  private:
+    // What is read for a factor: what a cast to more bits of an integer is of, where that can be read in place.
+    loop::ExprId source(loop::ExprId e) const {
+        const loop::Expr& x = e_.f.expr(e);
+        if (x.op != loop::Op::cast || !is_integer(x.dtype) || !plain(x.a)) return e;
+        const DType from = e_.f.expr(x.a).dtype;
+        return is_integer(from) && size_of(from) < size_of(x.dtype) ? x.a : e;
+    }
+    Value* widened(Value* x, DType from) {
+        if (from == dtype_) return x;
+        Type* to = x->getType()->getWithNewType(e_.scalar_type(dtype_));
+        return is_unsigned(from) ? e_.ir.CreateZExt(x, to) : e_.ir.CreateSExt(x, to);
+    }
     const loop::Access* plain(loop::ExprId e) const {
         const loop::Expr& x = e_.f.expr(e);
         if (x.op != loop::Op::load) return nullptr;
@@ -83,10 +98,10 @@ class Contraction {
 
     // From parameters: whether the right factor is read where it lies for a panel of some width.
     void choose() {
-        adjacent_ = right_ ? e_.ir.CreateICmpEQ(stride(*right_, plan_.n), e_.i64(size_)) : e_.ir.getFalse();
+        adjacent_ = right_ ? e_.ir.CreateICmpEQ(stride(*right_, plan_.n), e_.i64(right_size_)) : e_.ir.getFalse();
         if (!left_ || !right_ || plan_.width == 1) return;
-        Value* left_along = e_.ir.CreateICmpEQ(stride(*left_, plan_.k), e_.i64(size_));
-        Value* right_along = e_.ir.CreateICmpEQ(stride(*right_, plan_.k), e_.i64(size_));
+        Value* left_along = e_.ir.CreateICmpEQ(stride(*left_, plan_.k), e_.i64(left_size_));
+        Value* right_along = e_.ir.CreateICmpEQ(stride(*right_, plan_.k), e_.i64(right_size_));
         dots_ = e_.ir.CreateAnd(e_.ir.CreateNot(adjacent_), e_.ir.CreateAnd(left_along, right_along));
     }
 
@@ -137,7 +152,7 @@ class Contraction {
         auto packed = [&] {
             pack_right(first, columns);
             e_.set(panel_.base, e_.scratch());
-            e_.set(panel_.step, e_.i64(columns_ * size_));
+            e_.set(panel_.step, e_.i64(columns_ * right_size_));
         };
         if (right_) e_.when(direct, in_place, packed);
         else packed();
@@ -148,20 +163,20 @@ class Contraction {
         Odometer &k = nest_.at(plan_.k), &n = nest_.at(plan_.n);
         Value* panel = e_.scratch();
         Emitter::Var row = e_.var(panel);
-        Inner inner(nest_, plan_.n, plan_.epilogue_width, {statement_.right}, {});
+        Inner inner(nest_, plan_.n, plan_.epilogue_width, {from_right_}, {});
         inner.consume = [&](Body& body) {
-            Value* column = ir.CreateMul(ir.CreateSub(e_.get(n.inner), first_column_), e_.i64(size_));
-            nest_.store(dtype_, body.emit(statement_.right), step_by(e_.get(row), column), body.mask);
+            Value* column = ir.CreateMul(ir.CreateSub(e_.get(n.inner), first_column_), e_.i64(right_size_));
+            nest_.store(right_type_, body.emit(from_right_), step_by(e_.get(row), column), body.mask);
         };
-        Value* zero = llvm::Constant::getNullValue(e_.scalar_type(dtype_));
+        Value* zero = llvm::Constant::getNullValue(e_.scalar_type(right_type_));
         e_.loop(e_.i64(0), e_.get(steps_), 1, [&](Value* step) {
             e_.set(k.inner, ir.CreateAdd(first, step));
             inner.run(first_column_, ir.CreateAdd(first_column_, columns));
             if (!e_.target.machine.masks)
                 e_.loop(columns, e_.i64(columns_), 1, [&](Value* column) {
-                    nest_.store(dtype_, zero, step_by(e_.get(row), ir.CreateMul(column, e_.i64(size_))));
+                    nest_.store(right_type_, zero, step_by(e_.get(row), ir.CreateMul(column, e_.i64(right_size_))));
                 });
-            e_.set(row, step_by(e_.get(row), e_.i64(columns_ * size_)));
+            e_.set(row, step_by(e_.get(row), e_.i64(columns_ * right_size_)));
         });
     }
     void find_left(Value* first, Value* rows) {
@@ -235,19 +250,19 @@ class Contraction {
         for (int i = 0; i < height * vectors; ++i) sums.push_back(e_.var(nest_.load(sum_, place(i), plan_.width)));
         Value* row_bytes = e_.get(rows_.row);
         Emitter::Var left = e_.var(step_by(e_.get(rows_.base), ir.CreateMul(first_row, row_bytes)));
-        Emitter::Var right = e_.var(step_by(e_.get(panel_.base), ir.CreateMul(skipped, e_.i64(size_))));
+        Emitter::Var right = e_.var(step_by(e_.get(panel_.base), ir.CreateMul(skipped, e_.i64(right_size_))));
         std::vector<Value*> row_offsets;
         for (int r = 0; r < height; ++r) row_offsets.push_back(ir.CreateMul(row_bytes, e_.i64(r)));
         Value *left_step = e_.get(rows_.step), *right_step = e_.get(panel_.step);
         e_.loop(e_.i64(0), e_.get(steps_), 1, [&](Value*) {
             std::vector<Value*> column;
             for (int v = 0; v < vectors; ++v) {
-                Value* from = step_by(e_.get(right), e_.i64(v * plan_.width * size_));
-                column.push_back(nest_.load(dtype_, from, plan_.width, mask_));
+                Value* from = step_by(e_.get(right), e_.i64(v * plan_.width * right_size_));
+                column.push_back(widened(nest_.load(right_type_, from, plan_.width, mask_), right_type_));
             }
             for (int r = 0; r < height; ++r) {
-                Value* number = nest_.load(dtype_, step_by(e_.get(left), row_offsets[size_t(r)]));
-                Value* factor = e_.splat(number, plan_.width);
+                Value* number = nest_.load(left_type_, step_by(e_.get(left), row_offsets[size_t(r)]));
+                Value* factor = e_.splat(widened(number, left_type_), plan_.width);
                 for (int v = 0; v < vectors; ++v) {
                     Emitter::Var sum = sums[size_t(r * vectors + v)];
                     e_.set(sum, product(factor, column[size_t(v)], e_.get(sum)));
@@ -289,10 +304,10 @@ class Contraction {
             rights.push_back(step_by(e_.get(panel_.base), ir.CreateMul(ir.CreateAdd(column, e_.i64(c)), across)));
         auto step = [&](std::vector<Emitter::Var>& sums, Value* k, int lanes, Value* mask) {
             std::vector<Value*> other;
-            Value* along = ir.CreateMul(k, e_.i64(size_));
-            for (Value* right : rights) other.push_back(nest_.load(dtype_, step_by(right, along), lanes, mask));
+            Value *down_left = ir.CreateMul(k, e_.i64(left_size_)), *down_right = ir.CreateMul(k, e_.i64(right_size_));
+            for (Value* right : rights) other.push_back(widened(nest_.load(right_type_, step_by(right, down_right), lanes, mask), right_type_));
             for (int r = 0; r < height; ++r) {
-                Value* factor = nest_.load(dtype_, step_by(lefts[size_t(r)], along), lanes, mask);
+                Value* factor = widened(nest_.load(left_type_, step_by(lefts[size_t(r)], down_left), lanes, mask), left_type_);
                 for (int c = 0; c < wide; ++c) {
                     Emitter::Var sum = sums[size_t(r * wide + c)];
                     e_.set(sum, product(factor, other[size_t(c)], e_.get(sum)));
@@ -354,7 +369,10 @@ class Contraction {
     int columns_;                                        // of a panel
     Type* word_;
     Value *points_m_, *points_n_, *points_k_;
+    loop::ExprId from_left_, from_right_;                // what is read, or computed, before it is widened
     const loop::Access *left_, *right_;                  // null: computed, or read through an index
+    DType left_type_, right_type_;                       // of what is read
+    int64_t left_size_, right_size_;
     Operand rows_, panel_;                               // what the micro-kernel reads
     Emitter::Var item_, steps_;                          // steps of k in this block
     llvm::AllocaInst* tile_;

@@ -25,6 +25,18 @@ TEST(Contract, ComputedFactors) {
                  "; %0 = contract over k of mul(a[i, m, k], s[k]), cast(b[i, k, n], f32); y[i, m, n] = %0 }", 40, 1e-2);
 }
 
+// Narrow integers are widened as they are read, in each of the ways that strides choose.
+TEST(Contract, WidenedIntegers) {
+    for (const char* a : {"i8", "u8", "i16", "u16", "i32"})
+        for (const char* b : {"i8", "u8", "u16"})
+            check_kernel((std::string("kernel k(a: ") + a + ", b: " + b + ", y: out i32) { parallel i; parallel axis m; parallel axis n; reduce axis k"
+                          "; %0 = contract over k of cast(a[i, m, k], i32), cast(b[i, k, n], i32); y[i, m, n] = %0 }").c_str(), 20, 0);
+    check_kernel("kernel k(a: i8, b: u32, y: out i64) { parallel i; parallel axis m; parallel axis n; reduce axis k"
+                 "; %0 = contract over k of cast(a[i, m, k], i64), cast(b[i, k, n], i64); y[i, m, n] = %0 }", 20, 0);
+    check_kernel("kernel k(a: i8, b: i8, z: i32, y: out i32) { parallel i; parallel axis m; parallel axis n; reduce axis k"
+                 "; %0 = contract over k of sub(cast(a[i, m, k], i32), z[i, m]), cast(b[i, k, n], i32); y[i, m, n] = %0 }", 20, 0);
+}
+
 // More steps of k than a block of scratch holds, in every order of strides.
 TEST(Contract, LongSums) {
     loop::Function f = parsed(matmul("f32").c_str());

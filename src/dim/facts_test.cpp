@@ -56,6 +56,18 @@ TEST_F(FactsTest, EqualNeedsNoFacts) {
     EXPECT_EQ(facts.equal(times(-1, div(times(-1, n), 4)), div(add(n, 3), 4)), yes);     // two ways to round up
 }
 
+// Of the 2^28 paths to n, each part on them is gone through once.
+TEST_F(FactsTest, SharedPartsAreRewrittenOnce) {
+    Dim p = n, q = m;
+    for (int level = 0; level < 28; ++level) {
+        Dim next = div(add(p, times(2, q)), 3);
+        q = div(add(times(2, p), add(q, 1)), 5), p = next;
+    }
+    EXPECT_TRUE(facts.assume_equal(n, c(7)));
+    EXPECT_EQ(dims.symbols_of(p).size(), 2u);
+    EXPECT_EQ(dims.symbols_of(facts.normalise(p)), dims.symbols_of(m));
+}
+
 TEST_F(FactsTest, EquationsRewrite) {
     EXPECT_TRUE(facts.assume_equal(n, m));
     EXPECT_EQ(facts.equal(mul(n, h), mul(h, m)), yes);

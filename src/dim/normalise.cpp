@@ -7,7 +7,7 @@
 
 namespace nereus {
 namespace {
-enum Form : uint32_t { rewritten, simplified };
+enum Form : uint32_t { rewritten, rewritten_atom, simplified };
 }
 
 Dim Facts::rewrite_atom(Atom a) {
@@ -15,6 +15,9 @@ Dim Facts::rewrite_atom(Atom a) {
     auto found = rewrites_.find(a);
     bool mapped = found != rewrites_.end();
     if (!mapped && (node.args.empty() || pinned_.contains(a))) return dims_.of(a);
+    Key key{rewrite_state_, Form::rewritten_atom, a.index, 0};   // atoms share parts: without this, once per path to a part
+    if (auto known = forms_.find(key); known != forms_.end()) return known->second;
+    size_t before = cycles_cut_;
     if (!rewriting_.insert(a).second) {                  // only if the map had a cycle: left as it is
         cycles_cut_++;
         return dims_.of(a);
@@ -29,6 +32,7 @@ Dim Facts::rewrite_atom(Atom a) {
         });
     }
     rewriting_.erase(a);
+    if (cycles_cut_ == before) forms_[key] = out;
     return out;
 }
 
@@ -102,7 +106,7 @@ Dim Facts::simplify(Dim d) {
         for (Dim argument : dims_.atom(a).args) args.push_back(simplify(argument));
         if (args.empty()) return std::nullopt;
         if (args != dims_.atom(a).args) return simplify(dims_.apply_like(a, args));
-        return simplify_atom(a);
+        return simplify_atom(a).value_or(dims_.of(a));   // nothing is left to do in its arguments
     });
     simplifying_--;
     return forms_[key] = out;

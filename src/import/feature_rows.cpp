@@ -1,5 +1,5 @@
 // Features of ai.onnx.ml: numbers, no texts.
-#include "import/node_text.h"
+#include "import/scores.h"
 #include <algorithm>
 #include <cmath>
 
@@ -64,19 +64,11 @@ void feature_vectorizer(NodeText& n) {
     n.give("concat([" + all + "], axis=1)");
 }
 
-// The place of the transform of scores in onnx_scores_as.
-std::string transform(NodeText& n) {
-    static constexpr std::string_view words[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
-    const std::string_view word = n.word("post_transform", "NONE");
-    const size_t place = size_t(std::ranges::find(words, word) - words);
-    if (place == std::size(words)) n.refuse("attribute 'post_transform' is '" + std::string(word) + "', expected one of NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO, PROBIT");
-    return std::to_string(place);
-}
 std::string linear_scores(NodeText& n, size_t rows) {
     const std::vector<float> weights = n.reals("coefficients").value_or(std::vector<float>());
     return n.named("scores", "onnx_linear_scores(" + n.in(0) + ", " + n.named("weights", reals_text(weights)) + ", " + reals_or(n, "intercepts", 0) + ", " + std::to_string(rows) + ")");
 }
-void linear_regressor(NodeText& n) { n.give("onnx_scores_as(" + linear_scores(n, size_t(n.integer("targets", 1))) + ", " + transform(n) + ")"); }
+void linear_regressor(NodeText& n) { n.give("onnx_scores_as(" + linear_scores(n, size_t(n.integer("targets", 1))) + ", " + post_transform(n) + ")"); }
 // Of two classes that have one row of weights the first has the score with the other sign.
 void linear_classifier(NodeText& n) {
     const std::optional<std::vector<int64_t>> labels = n.integers("classlabels_ints");
@@ -85,11 +77,19 @@ void linear_classifier(NodeText& n) {
     const size_t rows = bias && !bias->empty() ? bias->size() : labels->size();
     std::string scores = linear_scores(n, rows);
     if (rows == 1 && labels->size() == 2) scores = "onnx_two_scores(" + scores + ")";
-    const std::string how = transform(n), made = n.named("made", "onnx_scores_as(" + scores + ", " + how + ")");
+    const std::string how = post_transform(n), made = n.named("made", "onnx_scores_as(" + scores + ", " + how + ")");
     const std::string only = "onnx_only_class(" + made + ", " + (labels->empty() ? "1" : integer_text((*labels)[0])) + (how == "0" ? ", 0.0)" : ", 0.5)");
     n.give_each({rows == 1 && labels->size() < 2 ? only : "onnx_class_of(" + made + ", " + vector_text(*labels) + ")", made});
 }
 } // namespace
+
+std::string post_transform(NodeText& n) {
+    static constexpr std::string_view words[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
+    const std::string_view word = n.word("post_transform", "NONE");
+    const size_t place = size_t(std::ranges::find(words, word) - words);
+    if (place == std::size(words)) n.refuse("attribute 'post_transform' is '" + std::string(word) + "', expected one of NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO, PROBIT");
+    return std::to_string(place);
+}
 
 std::span<const OpRow> feature_rows() {
     static constexpr OpRow rows[] = {

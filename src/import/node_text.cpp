@@ -225,6 +225,22 @@ void NodeText::give_each(const std::vector<std::string>& expressions) {
 void NodeText::know_output(const TensorData& data) { writer_.know_constant(node_.outputs[0], &data); }
 std::string NodeText::weight(const TensorData& data, std::string_view stem) { return writer_.weight(data, stem); }
 
+namespace {
+template <class T> std::vector<std::byte> bytes_of(const std::vector<T>& values) {
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(values));
+    return {bytes.begin(), bytes.end()};
+}
+} // namespace
+std::string NodeText::table(std::string_view stem, std::vector<int64_t> dims, const std::vector<int64_t>& values) {
+    return writer_.table(ElemType::int64, std::move(dims), bytes_of(values), stem);
+}
+std::string NodeText::table(std::string_view stem, std::vector<int64_t> dims, const std::vector<float>& values) {
+    return writer_.table(ElemType::float32, std::move(dims), bytes_of(values), stem);
+}
+std::string NodeText::table(std::string_view stem, std::vector<int64_t> dims, const std::vector<double>& values) {
+    return writer_.table(ElemType::float64, std::move(dims), bytes_of(values), stem);
+}
+
 std::string NodeText::block(GraphId graph, std::span<const std::string> parameters, const std::function<std::string(const std::vector<std::string>&)>& end) {
     const Graph& inner = writer_.model()[graph];
     if (parameters.size() != inner.inputs.size()) {

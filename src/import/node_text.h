@@ -50,6 +50,10 @@ class NodeText {
     void give(const std::string& expression);          // the node's outputs; of several, a tuple of as many as the row has
     void give_each(const std::vector<std::string>& expressions);
     std::string weight(const TensorData& data, std::string_view stem);
+    // Numbers that the row has made, as a constant of these sizes; `stem` is a literal.
+    std::string table(std::string_view stem, std::vector<int64_t> dims, const std::vector<int64_t>& values);
+    std::string table(std::string_view stem, std::vector<int64_t> dims, const std::vector<float>& values);
+    std::string table(std::string_view stem, std::vector<int64_t> dims, const std::vector<double>& values);
     void know_output(const TensorData& data);          // its only output is this
     // The body of a loop or an arm: its parameters are bound to the given texts; ends in `end`, of its outputs.
     std::string block(GraphId graph, std::span<const std::string> parameters, const std::function<std::string(const std::vector<std::string>&)>& end);

@@ -13,17 +13,17 @@ std::string dtype_of(NodeText& n, std::string_view attribute) {
     return std::string(dtype);
 }
 // Before version 13 there was one scale for all.
-std::string where(NodeText& n) { return integer_text(n.integer("axis", 1)) + ", " + std::to_string(n.integer("block_size", 0)) + ")"; }
+std::string where(NodeText& n) { return integer_text(n.integer("axis", 1)) + ", " + std::to_string(n.integer("block_size", 0)); }
 
 void quantize(NodeText& n) {
     const std::string dtype = dtype_of(n, "output_dtype"), precision = dtype_of(n, "precision");
     const std::string zero = n.has(2) ? n.in(2) : "cast(0, " + (dtype.empty() ? "u8" : dtype) + ")";
     const std::string scale = precision.empty() ? n.in(1) : "cast(" + n.in(1) + ", " + precision + ")";
-    n.give("onnx_quantised(" + n.in(0) + ", " + scale + ", " + zero + ", " + where(n));
+    n.give("onnx_quantised(" + n.in(0) + ", " + scale + ", " + zero + ", " + where(n) + (n.integer("saturate", 1) ? ", 1)" : ", 0)"));
 }
 void dequantize(NodeText& n) {
     const std::string dtype = dtype_of(n, "output_dtype");
-    const std::string made = "onnx_dequantised(" + n.in(0) + ", " + n.in(1) + ", " + (n.has(2) ? n.in(2) : "0") + ", " + where(n);
+    const std::string made = "onnx_dequantised(" + n.in(0) + ", " + n.in(1) + ", " + (n.has(2) ? n.in(2) : "0") + ", " + where(n) + ")";
     n.give(dtype.empty() ? "onnx_cast_like(" + made + ", " + n.in(1) + ")" : "cast(" + made + ", " + dtype + ")");
 }
 void dynamic_quantize(NodeText& n) {

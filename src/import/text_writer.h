@@ -42,6 +42,7 @@ class TextWriter {
     std::string bind(std::string_view name);           // a new %x for a value of the graph at hand
     std::string temporary(std::string_view stem) { return "%" + values_.fresh(stem, "t"); }
     std::string weight(const TensorData& data, std::string_view stem);
+    std::string table(ElemType type, std::vector<int64_t> dims, std::vector<std::byte> bytes, std::string_view stem);
     void line(const std::string& statement);
     // Everything that `body` writes goes into a block of its own, which is given back with its braces.
     Result<std::string> block(const std::function<Result<std::string>()>& body);
@@ -65,6 +66,10 @@ class TextWriter {
     void is_missing(const Node& node);
     Status all_offered() const;                        // or all that is not, at once
     Status parameters(ModelText& out, std::string& out_header);
+    void note_values(size_t written, const Node& node);
+    void count_elements(const Node& node);             // what TextOptions::counted asks for
+    Status add_taps(ModelText& out);
+    Error no_such_value(const std::string& name) const;
     Result<std::string> type_text(const TypeInfo& type);
     std::string shape_text(const TypeInfo& type);
     static std::string rank_text(const TypeInfo& type);
@@ -78,9 +83,11 @@ class TextWriter {
     std::vector<Scope> scopes_;
     const Call* call_ = nullptr;
     int depth_ = 0;                                    // of graphs in graphs and calls in calls
-    size_t written_ = 0;                               // nodes, those of functions at each call
+    std::vector<WrittenNode> written_;
+    std::unordered_map<std::string_view, std::string> counts_;       // of each that TextOptions::counted names
     std::map<std::string, std::vector<std::string_view>> not_offered_;       // operators with versions, and nodes that ask for them
     std::vector<Weight> weights_;
+    Tables tables_;
     std::unordered_map<const TensorData*, std::string> weight_names_;
     std::string out_, label_, facts_;
     bool casts_to_i32_ = false;

@@ -1,15 +1,15 @@
 // ops/matmul.cpp - products of matrices, by NumPy's rule: the last two axes are the matrix, the others a batch that
 // broadcasts; a rank-1 operand is a row on the left, a column on the right, and its axis is gone from the result.
-// Contracted sizes must be equal: 1 does not broadcast there.
+// Contracted sizes must be equal: 1 does not broadcast there. Integers of any width may be multiplied as if they were cast to i32.
 #include "ops/axes.h"
 #include "ops/elements.h"
 #include "ops/families.h"
 #include "ops/lowers.h"
+#include <algorithm>
 
 namespace nereus {
 namespace {
-Result<Tensors> matmul_eval(const EvalArgs& args) {
-    const HostTensor &a = args.tensor(0), &b = args.tensor(1);
+Result<Tensors> product(const HostTensor& a, const HostTensor& b) {
     if (a.rank() == 0 || b.rank() == 0)
         return Error{Code::shape, "a tensor of rank 0 has no axis to contract"};
     Extents left = a.shape(), right = b.shape();
@@ -40,12 +40,27 @@ Result<Tensors> matmul_eval(const EvalArgs& args) {
     });
 }
 
+Result<Tensors> matmul_eval(const EvalArgs& args) { return product(args.tensor(0), args.tensor(1)); }
+
+Result<HostTensor> as_i32(const HostTensor& x) {
+    HostTensor y = TRY(HostTensor::make(DType::i32, x.shape()));
+    std::span<int32_t> out = TRY(y.mutable_data<int32_t>());
+    with_number(x.dtype(), [&](auto zero) {
+        std::ranges::transform(x.data<decltype(zero)>(), out.begin(), [](auto element) { return int32_t(WideOf<decltype(zero)>(element)); });
+    });
+    return y;
+}
+Result<Tensors> matmul_i32_eval(const EvalArgs& args) { return product(TRY(as_i32(args.tensor(0))), TRY(as_i32(args.tensor(1)))); }
+
 constexpr OpParam two[] = {{"a"}, {"b"}};
 
 constexpr OpDef rows[] = {
     {.name = "matmul", .doc = "matrix product over the last axis of a and the last but one of b; batches broadcast",
      .params = two, .scheme = "num a: a, a -> a", .eval = matmul_eval, .ulps = sum_bound,
      .lower = lower_matmul},
+    {.name = "matmul_i32", .doc = "matmul(cast(a, i32), cast(b, i32)) of integers, which are read as they lie: small ones stay small",
+     .params = two, .scheme = "int a, int b: a, b -> i32", .eval = matmul_i32_eval,
+     .lower = lower_matmul, .no_grad = "gives integers"},
 };
 } // namespace
 

@@ -35,7 +35,8 @@ Status lower_matmul(OpLowering& l) {
                   gn = w.group("n", loop::Role::parallel, {n}, true), gk = w.group("k", loop::Role::reduce, {k}, true);
     loop::ExprId x = w.read(a, {{gb, along_batch(left, sa)}, {gm, {am}}, {gk, {ak}}});
     loop::ExprId z = w.read(b, {{gb, along_batch(right, sb)}, {gn, {bn}}, {gk, {bk}}});
-    loop::ExprId sum = w.builder().contract(gk, x, z);
+    const DType t = l.dtype(y);                          // of matmul_i32 not that of the factors
+    loop::ExprId sum = w.builder().contract(gk, w.builder().cast(x, t), w.builder().cast(z, t));
     w.store(y, {{gb, yb}, {gm, {ym}}, {gn, {yn}}}, sum);
     return w.finish();
 }

@@ -107,9 +107,9 @@ Result<Shaped> sum_to(const ShapeArgs& args, ShapeScope& scope) {
     return out;
 }
 
-Result<Shaped> matmul(const ShapeArgs& args, ShapeScope& scope) {
+Result<Shaped> product(const ShapeArgs& args, ShapeScope& scope, DType dtype) {
     const ShapedTensor &a = args.tensor(0), &b = args.tensor(1);
-    ShapedTensor y{.dtype = a.dtype};
+    ShapedTensor y{.dtype = dtype};
     if (!a.ranked() || !b.ranked()) {
         y.shape = scope.unknown_shape();
     } else {
@@ -129,8 +129,12 @@ Result<Shaped> matmul(const ShapeArgs& args, ShapeScope& scope) {
     return out;
 }
 
+Result<Shaped> matmul(const ShapeArgs& args, ShapeScope& scope) { return product(args, scope, args.tensor(0).dtype); }
+Result<Shaped> matmul_i32(const ShapeArgs& args, ShapeScope& scope) { return product(args, scope, DType::i32); }
+
 constexpr NamedRule rows[] = {
     {"sum", sum}, {"prod", prod}, {"max", max}, {"min", min}, {"argmax", place}, {"argmin", place}, {"sum_to", sum_to}, {"matmul", matmul},
+    {"matmul_i32", matmul_i32},
 };
 } // namespace
 

@@ -435,7 +435,7 @@ Status matmul(OpLowering& l) {
 struct Row { std::string_view op; Status (*lower)(OpLowering&); };
 constexpr Row rows[] = {
     {"sum", fold}, {"prod", fold}, {"max", fold}, {"min", fold}, {"argmax", place}, {"argmin", place},
-    {"sum_to", sum_to}, {"matmul", matmul}, {"reshape", reshape}, {"broadcast_to", broadcast_to},
+    {"sum_to", sum_to}, {"matmul", matmul}, {"matmul_i32", matmul}, {"reshape", reshape}, {"broadcast_to", broadcast_to},
     {"transpose", transpose}, {"concat", concat}, {"split", split}, {"shape_of", shape_of}, {"full", full}, {"random", random},
     {"topk", topk}, {"nonzero", nonzero}, {"gather", gather}, {"scatter_add", scatter}, {"scatter", scatter}, {"scatter_mul", scatter},
     {"scatter_max", scatter}, {"scatter_min", scatter}, {"slice", slice}, {"slice_update", slice_update},

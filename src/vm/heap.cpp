@@ -12,8 +12,19 @@
 
 namespace nereus {
 Heap::~Heap() {
-    for (std::byte* chunk : chunks_) std::free(chunk);
-    for (auto& [at, block] : large_) std::free(at);
+    for (std::byte* chunk : chunks_) free_block(chunk, chunk_bytes);
+    for (auto& [at, block] : large_) free_block(at, block_bytes(int(block)));
+}
+
+std::byte* Heap::new_block(int64_t bytes) {
+    constexpr size_t alignment = 64;
+    return static_cast<std::byte*>(allocator_.given() ? allocator_.allocate(allocator_.user, size_t(bytes), alignment)
+                                                      : std::aligned_alloc(alignment, size_t(bytes)));
+}
+void Heap::free_block(std::byte* at, int64_t bytes) {
+    ASAN_UNPOISON_MEMORY_REGION(at, size_t(bytes));      // whoever gets it next may use it
+    if (allocator_.given()) allocator_.release(allocator_.user, at, size_t(bytes));
+    else std::free(at);
 }
 
 void* Heap::allocate(int64_t bytes, uint32_t* out_block) {
@@ -30,7 +41,7 @@ void* Heap::allocate(int64_t bytes, uint32_t* out_block) {
         if (bump_end_ - bump_ < size) {
             if (used_chunks_ == chunks_.size()) {
                 chunks_.push_back(nullptr);              // room in the table first: it may not grow
-                chunks_.back() = static_cast<std::byte*>(std::aligned_alloc(64, size_t(chunk_bytes)));
+                chunks_.back() = new_block(chunk_bytes);
                 if (!chunks_.back()) return chunks_.pop_back(), nullptr;
                 resident_bytes_ += chunk_bytes;
             }
@@ -41,9 +52,10 @@ void* Heap::allocate(int64_t bytes, uint32_t* out_block) {
         ASAN_UNPOISON_MEMORY_REGION(at, size_t(size));
         bump_ += size;
     } else {
-        at = std::aligned_alloc(64, size_t(size));
-        if (!at) return nullptr;
-        large_.emplace_back(static_cast<std::byte*>(at), uint32_t(block));
+        large_.emplace_back(nullptr, uint32_t(block));   // room in the table first, here too
+        std::byte* fresh = new_block(size);
+        if (!fresh) return large_.pop_back(), nullptr;
+        at = large_.back().first = fresh;
         resident_bytes_ += size;
     }
     live_bytes_ += size;
@@ -270,7 +282,7 @@ void Heap::drop_cache(int64_t keep) {
     for (auto [at, block] : large_) {
         int64_t size = block_bytes(int(block));
         if (cached_large_ + size > keep) {
-            std::free(at);
+            free_block(at, size);
             resident_bytes_ -= size;
             continue;
         }
@@ -284,7 +296,7 @@ void Heap::drop_cache(int64_t keep) {
 void Heap::trim() {
     if (live_objects_ != 0) return;
     drop_cache(0);
-    for (std::byte* chunk : chunks_) std::free(chunk);
+    for (std::byte* chunk : chunks_) free_block(chunk, chunk_bytes);
     resident_bytes_ -= int64_t(chunks_.size()) * chunk_bytes;
     chunks_.clear();
     used_chunks_ = 0;

@@ -2,6 +2,7 @@
 // after which nothing is left, cycles through cells included.
 #pragma once
 #include "base/result.h"
+#include "tensor/allocator.h"
 #include "vm/object_size.h"
 #include <array>
 #include <span>
@@ -12,7 +13,7 @@ class Trace;
 
 class Heap {
  public:
-    explicit Heap(int64_t limit) : limit_(limit) {}
+    explicit Heap(int64_t limit, const Allocator& allocator = {}) : limit_(limit), allocator_(allocator) {}
     ~Heap();
     Heap(const Heap&) = delete;
     Heap& operator=(const Heap&) = delete;
@@ -54,6 +55,8 @@ class Heap {
     struct Free { Free* next; };
     static constexpr int64_t chunk_bytes = 1 << 16;
 
+    std::byte* new_block(int64_t bytes);                             // null: no memory
+    void free_block(std::byte* at, int64_t bytes);
     void* allocate(int64_t bytes, uint32_t* out_block);
     void deallocate(void* at, uint32_t block);
     void destroy(Object* object);
@@ -62,7 +65,9 @@ class Heap {
     void empty_cells();
     void drop_cache(int64_t keep);
 
-    int64_t limit_, live_bytes_ = 0, live_objects_ = 0, high_water_ = 0, resident_bytes_ = 0, cached_large_ = 0;
+    int64_t limit_;
+    Allocator allocator_;
+    int64_t live_bytes_ = 0, live_objects_ = 0, high_water_ = 0, resident_bytes_ = 0, cached_large_ = 0;
     std::array<Free*, block_classes> free_ = {};
     std::vector<std::byte*> chunks_;                                 // small blocks are carved from these
     size_t used_chunks_ = 0;

@@ -6,8 +6,11 @@ namespace nereus {
 Result<std::shared_ptr<const LoadedExecutable>> LoadedExecutable::load(Executable executable,
                                                                        std::span<const Kernel> library) {
     TRY(verify(executable));
-    std::optional<CodeBlob> code;
-    if (!executable.blob.empty()) code = TRY(CodeBlob::map(executable.blob));
+    std::shared_ptr<const CodeBlob> code;
+    if (!executable.blob.empty()) {
+        code = std::make_shared<const CodeBlob>(TRY(CodeBlob::map(executable.blob.bytes())));
+        executable.blob = HeldBytes({code, code->bytes().data()}, code->size());         // no second copy
+    }
     auto loaded = std::shared_ptr<LoadedExecutable>(new LoadedExecutable(std::move(executable), std::move(code)));
     const Executable& exe = loaded->exe_;
     for (const KernelInfo& kernel : exe.kernels) {

@@ -2,7 +2,6 @@
 #pragma once
 #include "exe/executable.h"
 #include "plugin/plugin.h"
-#include <optional>
 
 namespace nereus {
 class LoadedExecutable {
@@ -22,10 +21,10 @@ class LoadedExecutable {
     const Site& site_at(const Instruction* at) const;                // whom to blame for a fault there
 
  private:
-    LoadedExecutable(Executable exe, std::optional<CodeBlob> code) : exe_(std::move(exe)), code_(std::move(code)) {}
+    LoadedExecutable(Executable exe, std::shared_ptr<const CodeBlob> code) : exe_(std::move(exe)), code_(std::move(code)) {}
     void find_readers();
     Executable exe_;
-    std::optional<CodeBlob> code_;           // none: the program has no kernels of its own
+    std::shared_ptr<const CodeBlob> code_;   // null: the program has no kernels of its own
     std::vector<Kernel> kernels_;
     std::vector<const void*> about_;         // per kernel; null but for those from outside
     std::vector<std::unique_ptr<const PluginKernel>> outside_;

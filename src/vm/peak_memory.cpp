@@ -77,7 +77,7 @@ Word Context::PeakWalk::buffer_address(const State& state, const LaunchBuffer& b
     const Activation& top = state.frames.back();
     switch (buffer.kind) {
     case LaunchBuffer::Kind::slot: return {Word::Kind::range, 0, uint64_t(top.arena + top.placed->slot_offsets[buffer.index])};
-    case LaunchBuffer::Kind::weights: return {Word::Kind::memory, 0, reinterpret_cast<uint64_t>(exe.weights.data() + buffer.index)};
+    case LaunchBuffer::Kind::weights: return {Word::Kind::memory, 0, reinterpret_cast<uint64_t>(exe.weights[buffer.index].data())};
     case LaunchBuffer::Kind::address: return state.regs[top.regs + buffer.index];
     case LaunchBuffer::Kind::object: break;
     }

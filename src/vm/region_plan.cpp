@@ -125,7 +125,7 @@ Result<std::unique_ptr<RegionPlan>> make_region_plan(const LoadedExecutable& loa
                 case LaunchBuffer::Kind::address: plan->patches.push_back({Patch::Kind::address, at, buffer.index}); break;
                 case LaunchBuffer::Kind::object: plan->patches.push_back({Patch::Kind::object, at, buffer.index}); break;
                 case LaunchBuffer::Kind::weights:
-                    plan->buffers[at] = const_cast<std::byte*>(exe.weights.data() + buffer.index);
+                    plan->buffers[at] = const_cast<std::byte*>(exe.weights[buffer.index].data());
                     break;
                 }
             }

@@ -321,6 +321,19 @@ def matmul():
         fails("matmul", [np.zeros(sa, np.float32), np.zeros(sb, np.float32)], "shape")
 
 
+def matmul_i32():
+    widths = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
+    sizes = [((2, 3), (3, 4)), ((3,), (3, 2)), ((2, 1, 2, 3), (4, 3, 2)), ((2, 0), (0, 3)), ((0, 3), (3, 2)), ((1, 1), (1, 1))]
+    for i, left in enumerate(widths):
+        for j, right in enumerate(widths):
+            sa, sb = sizes[(i + j) % len(sizes)]
+            a, b = (Small(t, [int(v) for v in rng.integers(-2**33, 2**33, math.prod(s))]) for t, s in ((left, sa), (right, sb)))
+            a.values, b.values = a.values.reshape(sa), b.values.reshape(sb)
+            words = [np.array([v % 2**32 for v in x.values.ravel()], np.uint64).reshape(x.shape) for x in (a, b)]
+            case("matmul_i32", [a, b], Small("i32", np.matmul(*words).astype(object)))
+    fails("matmul_i32", [np.zeros((2, 3), np.int32), np.zeros((4, 2), np.int64)], "shape")
+
+
 def shape():
     for dtype in NUMBERS + (np.bool_,):
         x = draw((2, 3, 2), dtype)
@@ -809,7 +822,7 @@ def convolutions():
 
 
 for family in (unary, cast, binary, compare, reduce, matmul, shape, index, sort, random, small, rounding, kinds, remainder,
-               bits, functions, powers, places, sliding, convolutions):
+               bits, functions, powers, places, sliding, convolutions, matmul_i32):
     family()
 lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
 Path(__file__).with_name("ops.json").write_text('{"seq": [\n' + lines + "\n]}\n")
