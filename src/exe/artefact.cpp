@@ -262,6 +262,15 @@ Result<Executable> verified(Executable exe) {
 }
 } // namespace
 
+void seal(std::span<std::byte> file) {
+    if (file.size() < header_bytes) return;
+    const uint64_t total = file.size();
+    std::memcpy(file.data() + 16, &total, 8);
+    const std::span<const std::byte> whole = file;
+    const uint64_t sum = sum_of({&whole, 1});
+    std::memcpy(file.data() + 24, &sum, 8);
+}
+
 Result<std::vector<std::byte>> save(const Executable& exe) { return joined(TRY(pieces_of(exe, true))); }
 Result<std::vector<std::byte>> save_without_weights(const Executable& exe) { return joined(TRY(pieces_of(exe, false))); }
 Status save_file(const Executable& exe, const std::string& path) { return write_file(path, TRY(pieces_of(exe, true)).all); }
