@@ -32,6 +32,7 @@ printf '%s\n' 'out/y:0: Tensor[(2, 2), f32] [[0, 0], [1, 2]]' 'found: Tensor[(2,
 "$work/with_compiler/calls"
 "$work/with_compiler/refusals"
 "$work/with_compiler/model" small.onnx small.nrx
+"$work/with_compiler/plugin" own.nrx
 
 # the runtime alone: nothing of the compiler is installed, linked or inside
 quiet /usr/bin/cmake --install "$build" --prefix "$work/runtime" --component runtime

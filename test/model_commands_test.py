@@ -131,6 +131,28 @@ def nans(folder):
     expect(f"check-nan of an input: {done.stdout}", done.returncode == 0 and "input 'x' holds 1 NaN" in done.stdout)
 
 
+def strict(folder):
+    (folder.path / "free").mkdir()
+    folder.model("free/model.onnx", "input x f32 n\ninput to i64 2\nnode Reshape free: x, to -> y\noutput y f32 p,q\n")
+    done = folder.run("check", "free", "--strict")
+    expect(f"check --strict: {done.stdout}", done.returncode == 1 and "FAILED  free: not compiled: Reshape 'free' stops the analysis" in done.stdout)
+    for words in (["compile", "m.onnx", "-o", "strict.nrx", "--strict"], ["run", "m.onnx", "--strict", "--dim", "Batch=2"]):
+        done = folder.run(*words)
+        expect(f"{words}: {done.stderr}", done.returncode == 0)
+
+
+def inspected(folder):
+    said = json.loads(folder.run("inspect", "m.onnx", "--json", "--dim", "Batch=2").stdout)
+    expect(f"inspect: {said['inputs']}", [port["name"] for port in said["inputs"]] == ["x", "extra/x:0"] and said["inputs"][0]["shape"][1] == 3)
+    expect(f"inspect: {said['operators']}", {op["op"]: op["nodes"] for op in said["operators"]} == {"Mul": 1, "Add": 1, "Neg": 1})
+    expect(f"inspect: {said['bytes']}", said["bytes"]["weights"] == 16 and said["bytes"]["code"] > 0 and said["bytes"]["peak_of_a_call"] > 0 and
+           said["bytes"]["file"] == (folder.path / "m.onnx").stat().st_size)
+    measured = json.loads(folder.run("bench", "m.onnx", "--dim", "Batch=2", "--count", "1", "--json").stdout)
+    expect("inspect predicts the peak that bench measures", said["bytes"]["peak_of_a_call"] == measured["peak_bytes"])
+    artefact = folder.run("inspect", "m.nrx", "--dim", "d_Batch=2")
+    expect(f"inspect of an artefact: {artefact.stderr}", artefact.returncode == 0 and "peak of a call" in artefact.stdout)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Folder(Path(name))
@@ -143,6 +165,8 @@ def main():
         random_sizes(folder)
         bench(folder)
         nans(folder)
+        strict(folder)
+        inspected(folder)
     for each in wrong:
         print("FAILED", each)
     print("ok" if not wrong else f"{len(wrong)} failed")

@@ -275,6 +275,15 @@ int nereus_cancel_token_triggered(const nereus_cancel_token* token);     // of N
 nereus_cancel_token* nereus_cancel_token_retain(const nereus_cancel_token* token);
 void nereus_cancel_token_release(nereus_cancel_token* token);
 
+// ---- Operators from outside, described in nereus/plugin.h. They are there for the life of the process, for every program and
+// model that is compiled and every artefact that is loaded from then on.
+struct nereus_plugin_op;
+nereus_status* nereus_register_op(const struct nereus_plugin_op* op);
+// A shared library that registers operators; loading it is running its code. Once, however often it is asked for.
+nereus_status* nereus_plugin_load(const char* path);
+// Those that there are, in the order in which they came; NULL: no more.
+const struct nereus_plugin_op* nereus_registered_op(size_t index);
+
 #ifdef __cplusplus
 }
 #endif

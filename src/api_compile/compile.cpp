@@ -7,7 +7,9 @@
 #include "driver/model.h"
 #include "exe/artefact.h"
 #include "import/read_model.h"
+#include "plugin/plugin.h"
 #include "value/value.h"
+#include <mutex>
 
 namespace nereus::api {
 namespace {
@@ -102,6 +104,17 @@ Result<Executable> compile_module(Module module, const Source& source, const ner
     return exe;
 }
 
+// Operators are registered with the runtime; this library has a table of its own.
+Status know_plugins() {
+    static std::mutex mutex;
+    std::scoped_lock lock(mutex);
+    for (size_t i = plugin_ops().size();; ++i) {
+        const nereus_plugin_op* op = nereus_registered_op(i);
+        if (!op) return {};
+        TRY(add_plugin_op(*op));
+    }
+}
+
 // `read` fills in the source and gives its module.
 template <class Read> nereus_status* compiled(const nereus_compile_options* given_options, nereus_executable** out_executable, Read&& read) {
     Source source;
@@ -109,6 +122,7 @@ template <class Read> nereus_status* compiled(const nereus_compile_options* give
         auto work = [&]() -> Result<Executable> {
             TRY(given(out_executable, "out_executable"));
             const nereus_compile_options options = TRY(options_of(given_options));
+            TRY(know_plugins());
             Module module = TRY(read(options, source));
             source.sources = module.sources;
             return compile_module(std::move(module), source, options);

@@ -7,7 +7,7 @@
 #include <random>
 
 namespace nereus {
-struct HowToCompile { onnx::TextOptions text; CompileOptions options; };
+struct HowToCompile { onnx::TextOptions text; CompileOptions options; bool strict = false; };        // strict: cli/strict.h
 
 class BothWays {
  public:

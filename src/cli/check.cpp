@@ -1,5 +1,7 @@
 #include "cli/against_eval.h"
 #include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/strict.h"
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -13,6 +15,9 @@ constexpr std::string_view help_text =
     "Runs models on recorded inputs and compares what they give. A path is a folder with model.onnx and test_data_set_N or\n"
     "cases (with check.json), or a folder of such folders. A line for each, then the count; exit 0 only if all passed.\n"
     "\n"
+    "  nereus check models                          # every model below, as recorded\n"
+    "  nereus check models/silero-vad --symbolic    # compiled once for all sizes, before its data is opened\n"
+    "\n"
     "nereus check --against=eval PATH...\n"
     "Compares compiled models, or one MODEL.onnx, with the interpreter at random small sizes and values; recorded cases serve\n"
     "as examples of what a model takes. Where they differ, the first node that does is looked for, and a model of it is written.\n"
@@ -23,6 +28,7 @@ constexpr FlagSpec flags[] = {
     {"atol", true, "A (1e-5)"},
     {"target", true, "CPU x86-64-v2, x86-64-v3, x86-64-v4 or host (host)"},
     {"checked", false, "kernels assert that they stay inside their buffers"},
+    strict_flag,
     {"artefact", false, "each model is saved and run by nereus-run, which lies beside this program"},
     {"against", true, "eval instead of recorded outputs, the interpreter's at random inputs"},
     {"runs", true, "N inputs to compare, of each model (10)"},
@@ -44,17 +50,21 @@ std::string one_line(std::string text) {
     return text;
 }
 
-// One line per model, then the count.
+// One line per model, then the count. Below it, on a terminal, how far they are.
 class Lines {
  public:
+    Lines(Progress& progress, size_t models) : progress_(progress), models_(models) {}
+    void begin(const std::string& name) { progress_.show(name, int64_t(passed_ + failed_), int64_t(models_)); }
     void passed(const std::string& name, const std::string& note = {}, bool by_l2 = false) {
         ++passed_;
         by_l2_ += by_l2;
+        progress_.clear();
         std::printf("%s %s%s\n", by_l2 ? "ok (l2)" : "ok     ", name.c_str(), note.empty() ? "" : (": " + note).c_str());
         std::fflush(stdout);
     }
     void failed(const std::string& name, const std::string& why) {
         ++failed_;
+        progress_.clear();
         std::printf("FAILED  %s: %s\n", name.c_str(), one_line(why).c_str());
         std::fflush(stdout);
     }
@@ -65,10 +75,11 @@ class Lines {
     }
 
  private:
-    size_t passed_ = 0, failed_ = 0, by_l2_ = 0;
+    Progress& progress_;
+    size_t models_, passed_ = 0, failed_ = 0, by_l2_ = 0;
 };
 
-int check_recorded(const std::vector<ModelPlace>& places, const HowToCompile& how, const std::function<void(Nearness&)>& adjust, const fs::path& runner) {
+int check_recorded(const std::vector<ModelPlace>& places, const HowToCompile& how, Progress& progress, const std::function<void(Nearness&)>& adjust, const fs::path& runner) {
     Result<ScratchFolder> scratch = ScratchFolder::make();
     if (!scratch) return fail(scratch.error());
     std::vector<std::unique_ptr<RecordedCheck>> checks;
@@ -79,13 +90,16 @@ int check_recorded(const std::vector<ModelPlace>& places, const HowToCompile& ho
     };
     if (how.text.symbolic) {
         for (const ModelPlace& place : places) {
+            progress.show(place.name(), std::ssize(checks), std::ssize(places));
             compile_one(place);
             if (compiled.back()) compiled.back() = checks.back()->set_aside(scratch->path() / (std::to_string(checks.size()) + ".nrx"));
         }
+        progress.clear();
         std::printf("compiles=%zu\n", places.size());
     }
-    Lines lines;
+    Lines lines(progress, places.size());
     for (size_t i = 0; i < places.size(); ++i) {
+        lines.begin(places[i].name());
         if (!how.text.symbolic) compile_one(places[i]);
         Result<size_t> done = compiled[i] ? checks[i]->run(places[i], adjust, runner, scratch->path()) : Result<size_t>(compiled[i].error());
         checks[i].reset();
@@ -95,10 +109,11 @@ int check_recorded(const std::vector<ModelPlace>& places, const HowToCompile& ho
     return lines.end();
 }
 
-int check_against(const std::vector<ModelPlace>& places, const AgainstEval& against) {
+int check_against(const std::vector<ModelPlace>& places, const AgainstEval& against, Progress& progress) {
     std::printf("seed %llu\n", static_cast<unsigned long long>(against.seed));
-    Lines lines;
+    Lines lines(progress, places.size());
     for (const ModelPlace& place : places) {
+        lines.begin(place.name());
         Result<AgainstTally> tally = check_against_eval(place, against);
         if (!tally || !tally->difference.empty()) {
             lines.failed(place.name(), tally ? tally->difference : tally.error().message);
@@ -119,7 +134,8 @@ int check_command(Words words) {
     if (!arguments) return fail(arguments.error());
     if (arguments->has("help")) return std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout), 0;
     if (arguments->rest.empty()) return fail(Error{Code::usage, "expected folders with models", {}, "nereus check --help"});
-    const HowToCompile how{{.symbolic = arguments->has("symbolic")}, compile_options(*arguments)};
+    Progress progress("checking");
+    HowToCompile how{{.symbolic = arguments->has("symbolic")}, compile_options(*arguments), arguments->has("strict")};
     std::optional<double> rtol, atol, seconds;
     for (auto [flag, value] : {std::pair("rtol", &rtol), std::pair("atol", &atol), std::pair("seconds", &seconds)})
         if (arguments->has(flag)) {
@@ -134,14 +150,15 @@ int check_command(Words words) {
     if (arguments->has("against") && arguments->has("artefact")) return fail(Error{Code::usage, "--artefact and --against exclude each other", {}, "nereus check --help"});
     Result<std::vector<ModelPlace>> places = models_in(arguments->rest);
     if (!places) return fail(places.error());
+    if (places->size() == 1) how.options.progress = progress.reporter();         // its stages; of several, how many are done
     if (!arguments->has("against")) {
         std::error_code failed;
         const fs::path runner = arguments->has("artefact") ? fs::read_symlink("/proc/self/exe", failed).parent_path() / "nereus-run" : fs::path();
-        return check_recorded(*places, how, adjust, runner);
+        return check_recorded(*places, how, progress, adjust, runner);
     }
     Result<int64_t> runs = arguments->whole("runs", 1, 10), seed = arguments->whole("seed", 0, int64_t(std::random_device()()));
     if (!runs) return fail(runs.error());
     if (!seed) return fail(seed.error());
-    return check_against(*places, {how, uint64_t(*seed), *runs, seconds.value_or(60), adjust, arguments->value("differences", "differences")});
+    return check_against(*places, {how, uint64_t(*seed), *runs, seconds.value_or(60), adjust, arguments->value("differences", "differences")}, progress);
 }
 } // namespace nereus

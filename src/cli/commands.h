@@ -17,7 +17,7 @@ int inspect_command(Words words);            // what a program or model takes, g
 int bench_command(Words words);              // how long calls take
 int version_command(Words words);
 
-// A program or an ONNX model parsed, with its sources for errors; prints what is wrong and returns nothing.
+// A program or an ONNX model parsed, with its sources for errors.
 struct SourceProgram {
     Module module;
     std::vector<SourceText> sources;
@@ -27,8 +27,9 @@ struct SourceProgram {
     std::map<std::string, std::string> parameters = {}, symbols = {};        // of the module: by the model's names
     std::vector<onnx::WrittenNode> nodes = {};
 };
+Status read_program(const std::string& path, const onnx::TextOptions& how, SourceProgram& out);          // sources also of one that is refused
+// Prints what is wrong and returns nothing.
 std::optional<SourceProgram> load_program(const std::string& path, int* out_exit, const onnx::TextOptions& how = {});
-void name_parameters(Arguments& arguments, const SourceProgram& program);        // in --input, which may use names of the model
 std::string describe(const Error& error, std::span<const SourceText> sources);
 int fail(const Error& error, std::span<const SourceText> sources = {});
 void warn(const CompileReport& report, std::span<const SourceText> sources);     // of what the compiler found odd

@@ -52,35 +52,21 @@ static std::string without_numbers(std::string_view text) {
     return out;
 }
 
-std::optional<SourceProgram> load_program(const std::string& path, int* out_exit, const onnx::TextOptions& how) {
-    if (path.ends_with(".nrx")) {
-        *out_exit = fail(Error{Code::usage, "'" + path + "' is a compiled program, expected one in source", {}, "run it with nereus-run " + path});
-        return std::nullopt;
-    }
-    SourceProgram program;
-    Result<Module> module = path.ends_with(".onnx") ? load_model(path, how, program) : parse_program(path, &program.sources);
-    if (!module) {
-        *out_exit = fail(module.error(), program.sources);
-        return std::nullopt;
-    }
-    program.module = std::move(*module);
-    program.sources = program.module.sources;
+Status read_program(const std::string& path, const onnx::TextOptions& how, SourceProgram& out) {
+    if (path.ends_with(".nrx")) return Error{Code::usage, "'" + path + "' is a compiled program, expected one in source", {}, "run it with nereus-run " + path};
+    out.module = TRY(path.ends_with(".onnx") ? load_model(path, how, out) : parse_program(path, &out.sources));
+    out.sources = out.module.sources;
     if (how.numbered)
-        for (SourceText& source : program.sources) source.text = without_numbers(source.text);
-    return program;
+        for (SourceText& source : out.sources) source.text = without_numbers(source.text);
+    return {};
 }
-
-void name_parameters(Arguments& arguments, const SourceProgram& program) {
-    auto inputs = arguments.flags.find("input");
-    if (inputs == arguments.flags.end()) return;
-    for (std::string& input : inputs->second) {
-        const size_t end = input.find('=');                // names of models may have any sign, this one too
-        for (const auto& [name, parameter] : program.parameters)
-            if (input.starts_with(name + "=") && (end == name.size() || name.find('=') != name.npos)) {
-                input = parameter + input.substr(name.size());
-                break;
-            }
+std::optional<SourceProgram> load_program(const std::string& path, int* out_exit, const onnx::TextOptions& how) {
+    SourceProgram program;
+    if (Status read = read_program(path, how, program); !read) {
+        *out_exit = fail(read.error(), program.sources);
+        return std::nullopt;
     }
+    return program;
 }
 
 CompileOptions compile_options(const Arguments& arguments) {

@@ -1,5 +1,6 @@
 #include "cli/recorded_check.h"
 #include "base/file.h"
+#include "cli/strict.h"
 #include "exe/artefact.h"
 #include "import/read_model.h"
 #include "library/library.h"
@@ -55,6 +56,8 @@ ScratchFolder::~ScratchFolder() {
 }
 
 Status RecordedCheck::compile_model(const ModelPlace& place, const HowToCompile& how) {
+    std::vector<SourceText> sources;
+    if (how.strict) TRY(strict_status(place.file.string(), how.options, how.text, sources));
     file_ = TRY(onnx::read_model(place.file.string()));
     ModelModule model = TRY(parse_model(*file_, how.text, place.file.string()));
     inputs_ = std::move(model.inputs), outputs_ = std::move(model.outputs);

@@ -17,6 +17,7 @@ Error stopped_at(const NodeDynamism& node, size_t others) {
 }
 } // namespace
 
+namespace {
 Status strict_status(const Module& shaped, const SourceProgram& program) {
     const Function& main = shaped.functions[0];
     auto is_unranked = [&](const Function& f, ValueId value) {
@@ -35,21 +36,27 @@ Status strict_status(const Module& shaped, const SourceProgram& program) {
         else first = &node;
     }
     if (first) return stopped_at(*first, others);
+    if (program.file) return {};                                 // what is inside of nodes is not theirs
     for (const Function& function : shaped.functions)
-        for (size_t i = 0; i < function.values.size(); ++i)
-            if (is_unranked(function, ValueId(i)))
-                return Error{Code::unsupported, "%" + function.values[i].name + " stops the analysis: its rank is not known", function.values[i].span, "without --strict it is served when it runs"};
+        for (const Binding& b : function.bindings)
+            if (b.form == Form::op && is_unranked(function, b.results[0]))
+                return Error{Code::unsupported, "%" + function[b.results[0]].name + " stops the analysis: its rank is not known", b.span, "without --strict it is served when it runs"};
     return {};
 }
+} // namespace
 
-int check_strict(const std::string& path, const CompileOptions& options, onnx::TextOptions how) {
-    int exit = 0;
+Status strict_status(const std::string& path, const CompileOptions& options, onnx::TextOptions how, std::vector<SourceText>& out_sources) {
     how.numbered = true;
-    std::optional<SourceProgram> program = load_program(path, &exit, how);
-    if (!program) return exit;
-    Result<Module> shaped = run_until(std::move(program->module), "shapes", options);
-    if (!shaped) return fail(shaped.error(), program->sources);
-    Status strict = strict_status(*shaped, *program);
-    return strict ? 0 : fail(strict.error(), program->sources);
+    SourceProgram program;
+    Status read = read_program(path, how, program);
+    out_sources = program.sources;
+    TRY(std::move(read));
+    const Module shaped = TRY(run_until(std::move(program.module), "shapes", options));
+    return strict_status(shaped, program);
+}
+int check_strict(const std::string& path, const CompileOptions& options) {
+    std::vector<SourceText> sources;
+    Status strict = strict_status(path, options, {}, sources);
+    return strict ? 0 : fail(strict.error(), sources);
 }
 } // namespace nereus

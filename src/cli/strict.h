@@ -5,7 +5,6 @@
 
 namespace nereus {
 inline constexpr FlagSpec strict_flag = {"strict", false, "refuse what has a rank or size that does not follow from shapes, with the node that stops the analysis"};
-// 0, or the exit code of what is wrong, which is printed.
-int check_strict(const std::string& path, const CompileOptions& options, onnx::TextOptions how = {});
-Status strict_status(const Module& shaped, const SourceProgram& program);
+Status strict_status(const std::string& path, const CompileOptions& options, onnx::TextOptions how, std::vector<SourceText>& out_sources);
+int check_strict(const std::string& path, const CompileOptions& options);       // 0, or the exit code of what is wrong, which is printed
 } // namespace nereus

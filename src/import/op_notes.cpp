@@ -226,6 +226,8 @@ constexpr OpNote notes[] = {
     {"Normalizer",                2},
     {"OneHotEncoder",             2,     "no: piecewise constant"},
     {"Scaler",                    2},
+    {"SVMClassifier",             2},
+    {"SVMRegressor",              2},
     {"TreeEnsemble",              2,     "no: piecewise constant"},
     {"TreeEnsembleClassifier",    2,     "no: piecewise constant"},
     {"TreeEnsembleRegressor",     2,     "no: piecewise constant"},

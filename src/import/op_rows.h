@@ -35,6 +35,7 @@ std::span<const OpRow> quantised_rows();
 std::span<const OpRow> optimiser_rows();
 std::span<const OpRow> feature_rows();
 std::span<const OpRow> tree_rows();
+std::span<const OpRow> support_rows();
 std::span<const OpRow> ngram_rows();
 std::span<const OpRow> random_rows();
 std::span<const OpRow> microsoft_rows();

@@ -42,7 +42,7 @@ template <class Sizes> class Inference {
         outputs_.resize(op_.outputs.size());
         nereus_plugin_infer call{sizeof call, this, attributes_view(attributes_), int32_t(inputs_.size()), int32_t(outputs_.size()), dtype, rank,
                                  extent, constant, compute, require, late, output, fail};
-        const nereus_plugin_result result = op_.plugin->functions.infer(&call, op_.plugin->functions.user);
+        const nereus_plugin_result result = op_.plugin->described.infer(&call, op_.plugin->described.user);
         if (error_) return std::move(*error_);
         if (result != 0) return wrong("the plug-in refused its inputs and gave no reason");
         std::vector<std::vector<Size>> out;
@@ -110,7 +110,7 @@ template <class Sizes> class Inference {
     static nereus_plugin_dim late(nereus_plugin_infer* call, nereus_plugin_dim at_most) {
         Inference& in = self(call);
         if (!in.valid(at_most)) return -1;
-        if (!in.op_.plugin->functions.measure || in.late_ == 4) {
+        if (!in.op_.plugin->described.measure || in.late_ == 4) {
             in.note(in.wrong(in.late_ == 4 ? "the plug-in has more than four late sizes" : "the plug-in has a late size and no function measure"));
             return -1;
         }
@@ -238,7 +238,7 @@ Result<Tensors> outside_eval(const EvalArgs& args) {
     }
     PluginKernel kernel{op.plugin, op.attributes(args.attributes), {}, true};
     Numbers numbers{};
-    if (op.plugin->functions.measure) TRY(run_plugin(kernel, views, {}, numbers.measured.data(), nullptr));
+    if (op.plugin->described.measure) TRY(run_plugin(kernel, views, {}, numbers.measured.data(), nullptr));
     std::vector<std::vector<int64_t>> sizes = TRY(Inference<Numbers>(op, kernel.attributes, std::move(inputs), numbers).run());
     Tensors out;
     const std::vector<DType> results = op.output_dtypes(dtypes);

@@ -57,6 +57,19 @@ Result<Inputs> with_single_inputs(const Arguments& arguments, Inputs inputs) {
 }
 } // namespace
 
+void name_parameters(Arguments& arguments, const std::map<std::string, std::string>& parameters) {
+    auto inputs = arguments.flags.find("input");
+    if (inputs == arguments.flags.end()) return;
+    for (std::string& input : inputs->second) {
+        const size_t end = input.find('=');                // names of models may have any sign, this one too
+        for (const auto& [name, parameter] : parameters)
+            if (input.starts_with(name + "=") && (end == name.size() || name.find('=') != name.npos)) {
+                input = parameter + input.substr(name.size());
+                break;
+            }
+    }
+}
+
 Result<Inputs> read_inputs(const Arguments& arguments) {
     Inputs inputs;
     if (arguments.has("inputs")) {
@@ -197,7 +210,7 @@ int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutabl
     if (!context) return failed(context.error());
     const EntryInfo& entry = program->exe().entries[0];
     std::vector<std::string> params;
-    for (const DoorParam& param : entry.params) params.push_back(param.model_name.empty() ? param.name : param.model_name);
+    for (const DoorParam& param : entry.params) params.push_back(param.name);
     double seconds = 0;
     int exit = call_all(arguments, params, [&](std::span<const Value> args) {
         std::optional<Result<int64_t>> predicted;
