@@ -15,4 +15,5 @@ file(GLOB nereus_programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/prelude/*.nr ${C
      ${CMAKE_SOURCE_DIR}/test/programs/*.nr ${CMAKE_SOURCE_DIR}/bench/*.nr)
 add_test(NAME formatted COMMAND nereus fmt --check ${nereus_programs})
 add_test(NAME onnx_suite COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/onnx_suite_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
+add_test(NAME onnx_ml COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/onnx_ml_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
 set_tests_properties(onnx_suite PROPERTIES SKIP_RETURN_CODE 77)
