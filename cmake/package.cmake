@@ -13,7 +13,7 @@ function(add_public_library target room output_name export_name component)
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     LINK_DEPENDS ${exports})
   target_link_options(${target} PRIVATE -Wl,--version-script=${exports} -Wl,--as-needed)
-  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_compile_features(${target} INTERFACE c_std_11 cxx_std_20)
   target_include_directories(${target} INTERFACE
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   read_layer(uses ${CMAKE_SOURCE_DIR}/src/${room}/LAYER)
@@ -34,9 +34,9 @@ target_link_libraries(libnereus PUBLIC libnereus_runtime)
 set_target_properties(libnereus PROPERTIES INSTALL_RPATH "$ORIGIN")     # the runtime lies beside it
 
 set(headers ${CMAKE_SOURCE_DIR}/include/nereus)
-install(FILES ${headers}/result.h ${headers}/value.h ${headers}/executable.h
+install(FILES ${headers}/nereus.h ${headers}/plugin.h ${headers}/result.hpp ${headers}/value.hpp ${headers}/executable.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nereus COMPONENT runtime)
-install(FILES ${headers}/compile.h ${headers}/nereus.h
+install(FILES ${headers}/compile.h ${headers}/compile.hpp ${headers}/nereus.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nereus COMPONENT compiler)
 install(TARGETS nereus-run RUNTIME COMPONENT runtime)
 install(TARGETS nereus RUNTIME COMPONENT compiler)

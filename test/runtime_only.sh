@@ -19,6 +19,15 @@ for target in x86-64-v2 x86-64-v3 host; do
     "$bin/nereus" run "$source/examples/tree_encoder.nr" --target=$target --inputs "$work/trees.json" --json > "$work/compiled.json"
     cmp "$work/artefact.json" "$work/compiled.json" || fail "the artefact for $target differs"
 done
+
+# of a model, by the names of its inputs
+"$source/test/consumer/model.py" "$work/small.onnx"
+"$bin/nereus" compile "$work/small.onnx" -o "$work/small.nrx"
+"$bin/nereus-run" "$work/small.nrx" --input input.1=2x2xf32=0.5,-3,2,1 > "$work/small.txt"
+grep -qF '(Tensor[(2, 2), f32] [[0, 0], [1, 2]], Tensor[(2, 2), i64] [[1, 1], [0, 1]])' "$work/small.txt" || fail "a model's artefact gives another result"
+
+"$bin/nereus-run" "$work/tree.nrx" --inputs "$work/trees.json" --profile 2> "$work/profile" > /dev/null
+grep -Eq "55  matmul +[^ ]*tree_encoder.nr:[0-9]+" "$work/profile" && grep -q "host" "$work/profile" || fail "the profile does not name a kernel and its place"
 head -c 3000 "$work/tree.nrx" > "$work/short.nrx"
 if "$bin/nereus-run" "$work/short.nrx" --inputs "$work/trees.json" 2> "$work/error"; then fail "half an artefact was run"; fi
 grep -q "^error: " "$work/error" || fail "half an artefact gives no clear error"

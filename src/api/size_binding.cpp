@@ -41,7 +41,9 @@ std::optional<std::vector<Product>> sum_of_products(std::string_view text) {
     }
 }
 
-Result<int64_t> size_of_text(const std::string& text, const Bindings& bindings) {
+} // namespace
+
+Result<int64_t> bind_size(const std::string& text, const Bindings& bindings) {
     auto number_of = [&](std::string_view name) -> Result<int64_t> {
         if (auto it = bindings.find(name); it != bindings.end()) return it->second;
         return Error{Code::name, "size " + std::string(name) + " has no number"};
@@ -62,7 +64,6 @@ Result<int64_t> size_of_text(const std::string& text, const Bindings& bindings) 
     if (overflow || total < 0) return Error{Code::value, "size " + text + " is negative or too large"};
     return total;
 }
-} // namespace
 
 std::vector<std::string> symbols_of(const EntryInfo& entry) {
     std::vector<std::string> symbols;
@@ -89,7 +90,7 @@ Result<std::vector<int64_t>> bind_sizes(const EntryInfo& entry, const Bindings& 
     }
     std::vector<int64_t> sizes;
     sizes.reserve(entry.size_names.size());
-    for (const std::string& name : entry.size_names) sizes.push_back(TRY(size_of_text(name, bindings)));
+    for (const std::string& name : entry.size_names) sizes.push_back(TRY(bind_size(name, bindings)));
     return sizes;
 }
 } // namespace nereus::api

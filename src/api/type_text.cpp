@@ -11,13 +11,7 @@ struct TypeText {
     std::string tensor(const DoorType& type) const {
         if (type.ranked && type.axes.empty()) return std::string(dtype_name(type.dtype));
         std::string dims;
-        for (int32_t axis : type.axes) {
-            dims += dims.empty() ? "" : ", ";
-            dims += axis >= 0    ? entry.size_names[size_t(axis)]
-                    : axis == -1                        ? "_"
-                    : -2 - axis < DoorType::shared_from ? "_" + std::to_string(-2 - axis)
-                                                        : "?" + std::to_string(-2 - axis - DoorType::shared_from);
-        }
+        for (const std::string& dim : dim_texts(entry, type)) dims += (dims.empty() ? "" : ", ") + dim;
         if (!type.ranked) dims += dims.empty() ? "..." : ", ...";
         return "Tensor[(" + dims + "), " + std::string(dtype_name(type.dtype)) + "]";
     }
@@ -55,6 +49,16 @@ struct TypeText {
     }
 };
 } // namespace
+
+std::vector<std::string> dim_texts(const EntryInfo& entry, const DoorType& tensor) {
+    std::vector<std::string> dims;
+    for (int32_t axis : tensor.axes)
+        dims.push_back(axis >= 0                           ? entry.size_names[size_t(axis)]
+                       : axis == -1                        ? "_"
+                       : -2 - axis < DoorType::shared_from ? "_" + std::to_string(-2 - axis)
+                                                           : "?" + std::to_string(-2 - axis - DoorType::shared_from));
+    return dims;
+}
 
 std::string type_text(const Executable& exe, const EntryInfo& entry, uint32_t type) {
     return TypeText{exe, entry}.text(type, 0);

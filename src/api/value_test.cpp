@@ -1,4 +1,4 @@
-#include "nereus/value.h"
+#include "nereus/value.hpp"
 #include <array>
 #include <cmath>
 #include <gtest/gtest.h>

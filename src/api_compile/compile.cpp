@@ -1,83 +1,153 @@
-#include "driver/compile.h"
-#include "exe/artefact.h"
-#include "ops/registry.h"
-#include "base/diagnostics.h"
-#include "api/translate.h"
-#include "value/value.h"
+// The compiler half of the C interface. The runtime gets the bytes of an artefact, the one form that both libraries know;
+// weights stay where they are.
 #include "nereus/compile.h"
+#include "api/guard.h"
+#include "base/diagnostics.h"
+#include "driver/compile.h"
+#include "driver/model.h"
+#include "exe/artefact.h"
+#include "import/read_model.h"
+#include "plugin/plugin.h"
+#include "value/value.h"
+#include <mutex>
 
-namespace nereus::v1 {
+namespace nereus::api {
 namespace {
-Error translate(nereus::Error error, std::span<const SourceText> sources) {
-    if (!error.where.known() || size_t(error.where.source) >= sources.size())
-        return api::translate(std::move(error));
-    Place where{sources[size_t(error.where.source)].path, error.where.line, error.where.column};
-    std::string text = render(error, sources);
-    return {Code(error.code), std::move(error.message), std::move(where), std::move(error.hint),
-            std::move(text)};
+template <auto release> struct Release {
+    template <class T> void operator()(T* handle) const { release(handle); }
+};
+using OwnedExecutable = std::unique_ptr<nereus_executable, Release<nereus_executable_release>>;
+using OwnedContext = std::unique_ptr<nereus_context, Release<nereus_context_release>>;
+using OwnedValue = std::unique_ptr<nereus_value, Release<nereus_value_release>>;
+using OwnedStatus = std::unique_ptr<nereus_status, Release<nereus_status_release>>;
+
+// A program, and of a model the names of its ports.
+struct Source {
+    std::vector<SourceText> sources = {};
+    std::optional<ModelModule> model = {};
+};
+
+nereus_status* status_with_line(const Error& error, std::span<const SourceText> sources) {
+    if (!error.where.known() || size_t(error.where.source) >= sources.size()) return make_status(error);
+    return make_status(error, sources[size_t(error.where.source)].path.c_str(), render(error, sources).c_str());
 }
 
-template <class T> struct Outside { using Type = T; };
-template <> struct Outside<nereus::F16> { using Type = F16; };
-template <> struct Outside<nereus::BF16> { using Type = BF16; };
-template <nereus::DType t> struct Outside<nereus::Stored<t>> { using Type = Stored<DType(t)>; };
-
-nereus::Result<nereus::Value> inside(const Value& value) {
-    if (value.kind() == Value::Kind::tuple) {
-        std::vector<nereus::Value> parts;
-        for (size_t i = 0; i < value.size(); ++i) parts.push_back(TRY(inside(value[i])));
-        return nereus::Value::tuple(std::move(parts));
+Result<Value> copy_of(const nereus_value* value) {
+    const Error failed{Code::internal, "@init gave what is no tensor"};
+    if (nereus_value_kind(value) == NEREUS_TUPLE) {
+        std::vector<Value> parts;
+        for (size_t i = 0; i < nereus_value_size(value); ++i) {
+            const nereus_value* part = nullptr;
+            if (OwnedStatus status(nereus_value_part(value, i, &part)); status) return failed;
+            parts.push_back(TRY(copy_of(part)));
+        }
+        return Value::tuple(std::move(parts));
     }
-    return with_type(nereus::DType(value.dtype()), [&](auto zero) -> nereus::Result<nereus::Value> {
-        using T = decltype(zero);
-        HostTensor tensor = TRY(HostTensor::make(nereus::dtype_of<T>, Extents(value.shape().begin(), value.shape().end())));
-        std::span<const std::byte> bytes = std::as_bytes(value.data<typename Outside<T>::Type>());
-        std::copy(bytes.begin(), bytes.end(), TRY(tensor.mutable_bytes()));
-        return nereus::Value::tensor(std::move(tensor));
-    });
+    nereus_tensor tensor{};
+    tensor.struct_size = sizeof tensor;
+    if (OwnedStatus status(nereus_value_tensor(value, &tensor)); status) return failed;
+    std::span<const std::byte> elements(static_cast<const std::byte*>(tensor.data), tensor.bytes);
+    return Value::tensor(TRY(HostTensor::copy_of(DType(tensor.dtype), Extents(tensor.extents, tensor.extents + tensor.rank), elements)));
 }
 
-// @init of the program at hand. Where it fails does not matter: it is left in the program then.
-nereus::Result<nereus::Value> run_init(nereus::Executable exe) {
-    const nereus::Error failed{nereus::Code::internal, "@init did not run"};
-    std::vector<std::byte> bytes = TRY(nereus::save(exe));
-    Result<Executable> loaded = Executable::from_bytes(bytes);
-    if (!loaded) return failed;
-    Result<Context> context = Context::make(*loaded);
-    if (!context) return failed;
-    Result<Value> value = context->call(std::span<const Value>());
-    if (!value) return failed;
-    return inside(*value);
+// Where it fails, the copies of HeldBytes that it made are its own to free.
+nereus_status* hand_over(const Executable& exe, nereus_executable** out_executable) {
+    Result<std::vector<std::byte>> bytes = save_without_weights(exe);
+    if (!bytes) return make_status(bytes.error());
+    std::vector<std::unique_ptr<HeldBytes>> held;
+    std::vector<nereus_constant> constants;
+    for (const HeldBytes& weight : exe.weights) {
+        held.push_back(std::make_unique<HeldBytes>(weight));
+        auto let_go = [](void* user) { std::unique_ptr<HeldBytes> last(static_cast<HeldBytes*>(user)); };
+        constants.push_back({weight.data(), weight.size(), let_go, held.back().get()});
+    }
+    nereus_status* status = nereus_executable_load_parts(bytes->data(), bytes->size(), constants.data(), constants.size(), out_executable);
+    if (!status)
+        for (std::unique_ptr<HeldBytes>& each : held) (void)each.release();      // the executable's now
+    return status;
 }
 
-// The runtime gets the bytes of an artefact: the one form that both libraries know.
-Result<Executable> compile_module(nereus::Result<Module> parsed, std::vector<SourceText> sources,
-                                  const CompileOptions& options) {
-    if (!parsed) return translate(std::move(parsed).error(), sources);
-    sources = parsed->sources;
-    std::string entry = options.entry.starts_with("@") ? options.entry.substr(1) : options.entry;
-    nereus::Result<nereus::Executable> exe =
-        nereus::compile(std::move(*parsed), {entry, options.target, options.checked, {}, run_init});
-    if (!exe) return translate(std::move(exe).error(), sources);
-    nereus::Result<std::vector<std::byte>> bytes = nereus::save(*exe);
-    if (!bytes) return api::translate(std::move(bytes).error());
-    return Executable::from_bytes(*bytes);
+// @init of the program at hand, run by the other library. Where it fails does not matter: it is left in the program then.
+Result<Value> run_init(Executable exe) {
+    const Error failed{Code::internal, "@init did not run"};
+    nereus_executable* loaded = nullptr;
+    if (OwnedStatus status(hand_over(exe, &loaded)); status) return failed;
+    OwnedExecutable executable(loaded);
+    nereus_context* made = nullptr;
+    if (OwnedStatus status(nereus_context_create(loaded, nullptr, &made)); status) return failed;
+    OwnedContext context(made);
+    nereus_value* result = nullptr;
+    if (OwnedStatus status(nereus_context_call(made, nullptr, nullptr, 0, &result)); status) return failed;
+    OwnedValue owned(result);
+    return copy_of(result);
+}
+
+Result<Module> read_module(const std::string& path, Source& out) {
+    if (!path.ends_with(".onnx")) return parse_program(path, &out.sources);
+    const onnx::ModelFile file = TRY(onnx::read_model(path));
+    out.model = TRY(parse_model(file, {}, path, &out.sources));
+    return std::move(out.model->module);
+}
+
+Result<Executable> compile_module(Module module, const Source& source, const nereus_compile_options& options) {
+    std::string_view entry = options.entry ? options.entry : "main";
+    if (entry.starts_with("@")) entry.remove_prefix(1);
+    CompileReport report;
+    Executable exe = TRY(compile(std::move(module), {std::string(entry), options.target ? options.target : "host", options.checked != 0, {}, run_init}, &report));
+    if (source.model) name_ports(exe, source.model->inputs, source.model->outputs);
+    if (options.log)
+        for (const Error& warning : report.shapes.warnings) {
+            std::string text = render(warning, source.sources, "warning");
+            if (text.ends_with("\n")) text.pop_back();
+            options.log(options.log_user, NEREUS_LOG_WARNING, text.c_str(), text.size());
+        }
+    return exe;
+}
+
+// Operators are registered with the runtime; this library has a table of its own.
+Status know_plugins() {
+    static std::mutex mutex;
+    std::scoped_lock lock(mutex);
+    for (size_t i = plugin_ops().size();; ++i) {
+        const nereus_plugin_op* op = nereus_registered_op(i);
+        if (!op) return {};
+        TRY(add_plugin_op(*op));
+    }
+}
+
+// `read` fills in the source and gives its module.
+template <class Read> nereus_status* compiled(const nereus_compile_options* given_options, nereus_executable** out_executable, Read&& read) {
+    Source source;
+    try {
+        auto work = [&]() -> Result<Executable> {
+            TRY(given(out_executable, "out_executable"));
+            const nereus_compile_options options = TRY(options_of(given_options));
+            TRY(know_plugins());
+            Module module = TRY(read(options, source));
+            source.sources = module.sources;
+            return compile_module(std::move(module), source, options);
+        };
+        Result<Executable> exe = work();
+        return exe ? hand_over(*exe, out_executable) : status_with_line(exe.error(), source.sources);
+    } catch (const std::bad_alloc&) { return out_of_memory(); }
 }
 } // namespace
+} // namespace nereus::api
 
-Result<Executable> compile(std::string_view program, const CompileOptions& options) {
-    try {
-        std::vector<SourceText> sources;
-        nereus::Result<Module> parsed = parse_text(options.name, std::string(program), &sources);
-        return compile_module(std::move(parsed), std::move(sources), options);
-    } catch (const std::bad_alloc&) { return api::out_of_memory(); }
-}
+using namespace nereus;
+using namespace nereus::api;
 
-Result<Executable> compile_file(const std::string& path, const CompileOptions& options) {
-    try {
-        std::vector<SourceText> sources;
-        nereus::Result<Module> parsed = parse_program(path, &sources);
-        return compile_module(std::move(parsed), std::move(sources), options);
-    } catch (const std::bad_alloc&) { return api::out_of_memory(); }
+extern "C" {
+nereus_status* nereus_executable_compile(const char* text, size_t size, const nereus_compile_options* given_options, nereus_executable** out_executable) {
+    return compiled(given_options, out_executable, [&](const nereus_compile_options& options, Source& out) -> Result<Module> {
+        TRY(given(text, "text"));
+        return parse_text(options.name ? options.name : "program.nr", std::string(text, size), &out.sources);
+    });
 }
-} // namespace nereus::v1
+nereus_status* nereus_executable_compile_file(const char* path, const nereus_compile_options* given_options, nereus_executable** out_executable) {
+    return compiled(given_options, out_executable, [&](const nereus_compile_options&, Source& out) -> Result<Module> {
+        TRY(given(path, "path"));
+        return read_module(path, out);
+    });
+}
+} // extern "C"

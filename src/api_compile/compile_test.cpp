@@ -1,4 +1,4 @@
-#include "nereus/nereus.h"
+#include "nereus/nereus.hpp"
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -209,6 +209,41 @@ TEST(PublicCompile, AnotherThreadCancels) {
     done = true;
     other.join();
     EXPECT_EQ(context.call({Value::scalar(int64_t(5))})->item<int64_t>(), 5);
+}
+
+TEST(PublicCompile, DeadlinesAndTokens) {
+    using Clock = std::chrono::steady_clock;
+    Context context = context_of(compiled("spin"));
+    nereus::CancelToken token = *nereus::CancelToken::make();
+    const Value endless[] = {Value::scalar(INT64_MAX)}, five[] = {Value::scalar(int64_t(5))};
+    const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(20);
+    EXPECT_EQ(context.call(endless, {.deadline = deadline}).error().code, Code::deadline);
+    EXPECT_GE(Clock::now(), deadline);
+    EXPECT_EQ(context.call(five, {.deadline = deadline}).error().message, "the time given for the call is over");
+    std::thread other([copy = token]() mutable {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        copy.trigger();
+    });
+    EXPECT_EQ(context.call(endless, {.cancel = &token}).error().code, Code::cancelled);
+    other.join();
+    EXPECT_EQ(context.call(five, {.cancel = &token}).error().code, Code::cancelled) << "until it is reset";
+    token.reset();
+    EXPECT_EQ(context.call(five, {.deadline = Clock::now() + std::chrono::hours(1), .cancel = &token})->item<int64_t>(), 5);
+}
+
+TEST(PublicCompile, ResultsGoWhereTheyFit) {
+    Context context = context_of(compiled("divide"));
+    const Value arguments[] = {*Value::tensor<int64_t>({2}, {9, 8}), *Value::tensor<int64_t>({2}, {3, 2})};
+    int64_t out[2] = {};
+    nereus::Destination to = {out, sizeof out};
+    Result<Value> result = context.call(arguments, {.destinations = {&to, 1}});
+    ASSERT_TRUE(result) << result.error().text;
+    EXPECT_EQ(result->data<int64_t>().data(), out);
+    EXPECT_EQ(out[1], 4);
+    to.bytes = 8;
+    result = context.call(arguments, {.destinations = {&to, 1}});
+    EXPECT_NE(result->data<int64_t>().data(), out);
+    EXPECT_EQ(*result, *Value::tensor<int64_t>({2}, {3, 4}));
 }
 
 TEST(PublicCompile, SavesAndLoads) {

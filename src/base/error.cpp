@@ -16,6 +16,7 @@ std::string_view code_name(Code code) {
     case Code::memory: return "memory";
     case Code::limit: return "limit";
     case Code::cancelled: return "cancelled";
+    case Code::deadline: return "deadline";
     case Code::internal: return "internal";
     }
     return "internal";

@@ -20,6 +20,7 @@ enum class Code : uint8_t {
     memory,        // memory or a set limit ran out
     limit,         // nesting, size or count over what we accept
     cancelled,     // the caller asked to stop
+    deadline,      // the time that the caller gave is over
     internal,      // our own mistake, found by a verifier
 };
 std::string_view code_name(Code code);

@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -49,12 +50,13 @@ bool write_all(int fd, std::span<const std::byte> bytes) {
 }
 } // namespace
 
-Status write_file(const std::string& path, std::span<const std::byte> bytes) {
+Status write_file(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
+    auto write_pieces = [&](int fd) { return std::ranges::all_of(pieces, [fd](auto piece) { return write_all(fd, piece); }); };
     struct stat info;
     const bool exists = ::stat(path.c_str(), &info) == 0;
     if (exists && !S_ISREG(info.st_mode)) {
         Descriptor file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-        if (file.fd < 0 || !write_all(file.fd, bytes)) return io_error("write", path);
+        if (file.fd < 0 || !write_pieces(file.fd)) return io_error("write", path);
         return {};
     }
     std::error_code failed;
@@ -62,7 +64,7 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes) {
     const std::string target = failed ? path : real.string(), beside = target + ".part" + std::to_string(::getpid());
     Descriptor file{::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
     if (file.fd < 0) return io_error("write", path);
-    if (!write_all(file.fd, bytes) || ::rename(beside.c_str(), target.c_str()) != 0) {
+    if (!write_pieces(file.fd) || ::rename(beside.c_str(), target.c_str()) != 0) {
         Error error = io_error("write", path);
         ::unlink(beside.c_str());
         return error;
@@ -70,6 +72,9 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes) {
     return {};
 }
 
+Status write_file(const std::string& path, std::span<const std::byte> bytes) {
+    return write_file(path, std::span<const std::span<const std::byte>>(&bytes, 1));
+}
 Status write_file(const std::string& path, std::string_view text) {
     return write_file(path, std::as_bytes(std::span(text.data(), text.size())));
 }

@@ -1,13 +1,11 @@
+#include "cli/against_eval.h"
 #include "cli/commands.h"
-#include "cli/model_cases.h"
-#include "driver/model.h"
-#include "import/read_model.h"
-#include "library/library.h"
-#include "vm/context.h"
+#include "cli/progress.h"
+#include "cli/strict.h"
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <functional>
+#include <random>
 
 namespace nereus {
 namespace {
@@ -16,61 +14,31 @@ constexpr std::string_view help_text =
     "nereus check PATH...\n"
     "Runs models on recorded inputs and compares what they give. A path is a folder with model.onnx and test_data_set_N or\n"
     "cases (with check.json), or a folder of such folders. A line for each, then the count; exit 0 only if all passed.\n"
+    "\n"
+    "  nereus check models                          # every model below, as recorded\n"
+    "  nereus check models/silero-vad --symbolic    # compiled once for all sizes, before its data is opened\n"
+    "\n"
+    "nereus check --against=eval PATH...\n"
+    "Compares compiled models, or one MODEL.onnx, with the interpreter at random small sizes and values; recorded cases serve\n"
+    "as examples of what a model takes. Where they differ, the first node that does is looked for, and a model of it is written.\n"
     "\n";
-
-// Every folder below that has a model, by name.
-std::vector<fs::path> folders_in(const fs::path& path) {
-    std::vector<fs::path> found, inside;
-    std::error_code failed;
-    if (fs::exists(path / "model.onnx", failed)) return {path};
-    for (const fs::directory_entry& entry : fs::directory_iterator(path, failed))
-        if (entry.is_directory(failed) && !entry.path().filename().string().starts_with(".")) inside.push_back(entry.path());
-    std::sort(inside.begin(), inside.end());
-    for (const fs::path& folder : inside) {
-        std::vector<fs::path> below = folders_in(folder);
-        found.insert(found.end(), below.begin(), below.end());
-    }
-    return found;
-}
-
-// One folder: compiled first, its data opened after.
-class ModelTest {
- public:
-    Status compile_model(const fs::path& folder, const onnx::TextOptions& how, const CompileOptions& options) {
-        file_ = TRY(onnx::read_model((folder / "model.onnx").string()));
-        model_ = TRY(parse_model(*file_, how, (folder / "model.onnx").string()));
-        Executable exe = TRY(compile(model_->module, options));
-        loaded_ = TRY(LoadedExecutable::load(std::move(exe), library()));
-        return {};
-    }
-    // Every case; gives how many were right as vectors only.
-    Result<size_t> run(const fs::path& folder, const std::function<void(Nearness&)>& adjust) {
-        const ModelCases cases = TRY(ModelCases::open(folder));
-        Nearness near = cases.near();
-        adjust(near);
-        std::unique_ptr<Context> context = TRY(Context::make(loaded_));
-        size_t by_l2 = 0;
-        for (const fs::path& one : cases.folders()) {
-            ModelCase data = TRY(cases.read(one, file_->main(), model_->inputs, model_->outputs));
-            Result<Value> found = context->run(loaded_->exe().entries[0], data.inputs);
-            const std::string where = cases.folders().size() > 1 ? one.filename().string() + ": " : "";
-            if (!found) return Error{found.error().code, where + found.error().message};
-            std::vector<Value> all = {*found};
-            if (data.expected.size() != 1) all.assign(found->children().begin(), found->children().end());
-            const Verdict verdict = judge(all, data.expected, model_->outputs, near);
-            if (verdict.difference) return Error{Code::value, where + verdict.difference->path + ": " + verdict.difference->what};
-            by_l2 += verdict.by_l2;
-        }
-        return by_l2;
-    }
-
- private:
-    std::optional<onnx::ModelFile> file_;
-    std::optional<ModelModule> model_;
-    std::shared_ptr<const LoadedExecutable> loaded_;
+constexpr FlagSpec flags[] = {
+    {"symbolic", false, "every size of an input is a symbol of its own; all models are compiled before any data is opened"},
+    {"rtol", true, "R floats differ by at most A + R * |expected|, unless check.json says otherwise (1e-3)"},
+    {"atol", true, "A (1e-5)"},
+    {"target", true, "CPU x86-64-v2, x86-64-v3, x86-64-v4 or host (host)"},
+    {"checked", false, "kernels assert that they stay inside their buffers"},
+    strict_flag,
+    {"artefact", false, "each model is saved and run by nereus-run, which lies beside this program"},
+    {"against", true, "eval instead of recorded outputs, the interpreter's at random inputs"},
+    {"runs", true, "N inputs to compare, of each model (10)"},
+    {"seconds", true, "S of CPU after which a model gets no other input (60)"},
+    {"seed", true, "N of the random inputs (a new one each time; it is printed)"},
+    {"differences", true, "FOLDER where models of what differs go (differences)"},
+    {"help", false, "this text"},
 };
 
-std::optional<double> tolerance_in(std::string_view text) {
+std::optional<double> number_in(std::string_view text) {
     double value = 0;
     const std::from_chars_result end = std::from_chars(text.data(), text.data() + text.size(), value);
     if (end.ec != std::errc() || end.ptr != text.data() + text.size() || !(value >= 0)) return std::nullopt;
@@ -81,62 +49,116 @@ std::string one_line(std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
 }
+
+// One line per model, then the count. Below it, on a terminal, how far they are.
+class Lines {
+ public:
+    Lines(Progress& progress, size_t models) : progress_(progress), models_(models) {}
+    void begin(const std::string& name) { progress_.show(name, int64_t(passed_ + failed_), int64_t(models_)); }
+    void passed(const std::string& name, const std::string& note = {}, bool by_l2 = false) {
+        ++passed_;
+        by_l2_ += by_l2;
+        progress_.clear();
+        std::printf("%s %s%s\n", by_l2 ? "ok (l2)" : "ok     ", name.c_str(), note.empty() ? "" : (": " + note).c_str());
+        std::fflush(stdout);
+    }
+    void failed(const std::string& name, const std::string& why) {
+        ++failed_;
+        progress_.clear();
+        std::printf("FAILED  %s: %s\n", name.c_str(), one_line(why).c_str());
+        std::fflush(stdout);
+    }
+    int end() const {
+        if (by_l2_ > 0) std::printf("%zu of those that passed did by l2 alone\n", by_l2_);
+        std::printf("%zu passed, %zu failed\n", passed_, failed_);
+        return failed_ > 0;
+    }
+
+ private:
+    Progress& progress_;
+    size_t models_, passed_ = 0, failed_ = 0, by_l2_ = 0;
+};
+
+int check_recorded(const std::vector<ModelPlace>& places, const HowToCompile& how, Progress& progress, const std::function<void(Nearness&)>& adjust, const fs::path& runner) {
+    Result<ScratchFolder> scratch = ScratchFolder::make();
+    if (!scratch) return fail(scratch.error());
+    std::vector<std::unique_ptr<RecordedCheck>> checks;
+    std::vector<Status> compiled;
+    auto compile_one = [&](const ModelPlace& place) {
+        checks.push_back(std::make_unique<RecordedCheck>());
+        compiled.push_back(checks.back()->compile_model(place, how));
+    };
+    if (how.text.symbolic) {
+        for (const ModelPlace& place : places) {
+            progress.show(place.name(), std::ssize(checks), std::ssize(places));
+            compile_one(place);
+            if (compiled.back()) compiled.back() = checks.back()->set_aside(scratch->path() / (std::to_string(checks.size()) + ".nrx"));
+        }
+        progress.clear();
+        std::printf("compiles=%zu\n", places.size());
+    }
+    Lines lines(progress, places.size());
+    for (size_t i = 0; i < places.size(); ++i) {
+        lines.begin(places[i].name());
+        if (!how.text.symbolic) compile_one(places[i]);
+        Result<size_t> done = compiled[i] ? checks[i]->run(places[i], adjust, runner, scratch->path()) : Result<size_t>(compiled[i].error());
+        checks[i].reset();
+        if (!done) lines.failed(places[i].name(), (compiled[i] ? "" : "not compiled: ") + done.error().message);
+        else lines.passed(places[i].name(), *done > 0 ? std::to_string(*done) + " cases are right as vectors only" : "", *done > 0);
+    }
+    return lines.end();
+}
+
+int check_against(const std::vector<ModelPlace>& places, const AgainstEval& against, Progress& progress) {
+    std::printf("seed %llu\n", static_cast<unsigned long long>(against.seed));
+    Lines lines(progress, places.size());
+    for (const ModelPlace& place : places) {
+        lines.begin(place.name());
+        Result<AgainstTally> tally = check_against_eval(place, against);
+        if (!tally || !tally->difference.empty()) {
+            lines.failed(place.name(), tally ? tally->difference : tally.error().message);
+            continue;
+        }
+        std::string note = std::to_string(tally->compared) + " inputs";
+        if (tally->refused) note += ", " + std::to_string(tally->refused) + " refused";
+        if (tally->by_l2) note += ", " + std::to_string(tally->by_l2) + " right as vectors only";
+        if (tally->by_rounding) note += ", " + std::to_string(tally->by_rounding) + " that rounding decides";
+        lines.passed(place.name(), note);
+    }
+    return lines.end();
+}
 } // namespace
 
 int check_command(Words words) {
-    const FlagSpec flags[] = {{"symbolic", false, "every size of an input is a symbol of its own; all models are compiled before any data is opened"},
-                              {"rtol", true, "R floats differ by at most A + R * |expected|, unless check.json says otherwise (1e-3)"},
-                              {"atol", true, "A (1e-5)"},
-                              {"target", true, "CPU x86-64-v2, x86-64-v3, x86-64-v4 or host (host)"},
-                              {"checked", false, "kernels assert that they stay inside their buffers"},
-                              {"help", false, "this text"}};
     Result<Arguments> arguments = parse_arguments(words, flags);
     if (!arguments) return fail(arguments.error());
     if (arguments->has("help")) return std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout), 0;
     if (arguments->rest.empty()) return fail(Error{Code::usage, "expected folders with models", {}, "nereus check --help"});
-    CompileOptions options = compile_options(*arguments);
-    const onnx::TextOptions how{.symbolic = arguments->has("symbolic")};
-    std::optional<double> rtol, atol;
-    for (auto [flag, value] : {std::pair("rtol", &rtol), std::pair("atol", &atol)})
+    Progress progress("checking");
+    HowToCompile how{{.symbolic = arguments->has("symbolic")}, compile_options(*arguments), arguments->has("strict")};
+    std::optional<double> rtol, atol, seconds;
+    for (auto [flag, value] : {std::pair("rtol", &rtol), std::pair("atol", &atol), std::pair("seconds", &seconds)})
         if (arguments->has(flag)) {
-            *value = tolerance_in(arguments->value(flag));
+            *value = number_in(arguments->value(flag));
             if (!*value) return fail(Error{Code::usage, "--" + std::string(flag) + " takes a number from 0 on, found '" + std::string(arguments->value(flag)) + "'", {}, "nereus check --help"});
         }
     auto adjust = [&](Nearness& near) {
         near.tolerance.rtol = rtol.value_or(near.tolerance.rtol);
         near.tolerance.atol = atol.value_or(near.tolerance.atol);
     };
-    std::vector<fs::path> folders;
-    for (const std::string& path : arguments->rest) {
-        std::vector<fs::path> found = folders_in(path);
-        if (found.empty()) return fail(Error{Code::io, "'" + path + "' has no folder with a model.onnx"});
-        folders.insert(folders.end(), found.begin(), found.end());
+    if (arguments->has("against") && arguments->value("against") != "eval") return fail(Error{Code::usage, "--against knows eval, found '" + arguments->value("against") + "'", {}, "nereus check --help"});
+    if (arguments->has("against") && arguments->has("artefact")) return fail(Error{Code::usage, "--artefact and --against exclude each other", {}, "nereus check --help"});
+    Result<std::vector<ModelPlace>> places = models_in(arguments->rest);
+    if (!places) return fail(places.error());
+    if (places->size() == 1) how.options.progress = progress.reporter();         // its stages; of several, how many are done
+    if (!arguments->has("against")) {
+        std::error_code failed;
+        const fs::path runner = arguments->has("artefact") ? fs::read_symlink("/proc/self/exe", failed).parent_path() / "nereus-run" : fs::path();
+        return check_recorded(*places, how, progress, adjust, runner);
     }
-    std::vector<std::unique_ptr<ModelTest>> tests;
-    std::vector<Status> compiled;
-    auto compile_one = [&](const fs::path& folder) {
-        tests.push_back(std::make_unique<ModelTest>());
-        compiled.push_back(tests.back()->compile_model(folder, how, options));
-    };
-    if (how.symbolic) {
-        for (const fs::path& folder : folders) compile_one(folder);
-        std::printf("compiles=%zu\n", folders.size());
-    }
-    size_t passed = 0, by_l2 = 0;
-    for (size_t i = 0; i < folders.size(); ++i) {
-        if (!how.symbolic) compile_one(folders[i]);
-        const std::string name = folders[i].filename().string();
-        Result<size_t> done = compiled[i] ? tests[i]->run(folders[i], adjust) : Result<size_t>(compiled[i].error());
-        tests[i].reset();
-        passed += bool(done);
-        by_l2 += done && *done > 0;
-        if (!done) std::printf("FAILED  %s: %s%s\n", name.c_str(), compiled[i] ? "" : "not compiled: ", one_line(done.error().message).c_str());
-        else if (*done > 0) std::printf("ok (l2) %s: %zu cases are right as vectors only\n", name.c_str(), *done);
-        else std::printf("ok      %s\n", name.c_str());
-        std::fflush(stdout);
-    }
-    if (by_l2 > 0) std::printf("%zu of those that passed did by l2 alone\n", by_l2);
-    std::printf("%zu passed, %zu failed\n", passed, folders.size() - passed);
-    return passed == folders.size() ? 0 : 1;
+    Result<int64_t> runs = arguments->whole("runs", 1, 10), seed = arguments->whole("seed", 0, int64_t(std::random_device()()));
+    if (!runs) return fail(runs.error());
+    if (!seed) return fail(seed.error());
+    return check_against(*places, {how, uint64_t(*seed), *runs, seconds.value_or(60), adjust, arguments->value("differences", "differences")}, progress);
 }
 } // namespace nereus

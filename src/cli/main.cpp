@@ -1,6 +1,7 @@
 // nereus - the command line.
 #include "base/suggest.h"
 #include "cli/commands.h"
+#include "run/plugins.h"
 #include <cstdio>
 #include <new>
 
@@ -15,6 +16,8 @@ constexpr Command commands[] = {
     {"opt", opt_command, "run one pass on a program"},
     {"fmt", fmt_command, "correct the layout of programs"},
     {"ops", ops_command, "the operators: what each takes and gives"},
+    {"inspect", inspect_command, "what a program or model takes, gives, holds and needs"},
+    {"bench", bench_command, "how long calls of a program or model take"},
     {"check", check_command, "models against recorded outputs"},
     {"version", version_command, "what this is"},
 };
@@ -23,6 +26,8 @@ void help(std::FILE* out) {
     std::fputs("nereus: a compiler for dynamic neural networks\n\n", out);
     for (const Command& command : commands)
         std::fprintf(out, "  nereus %-10s %s\n", std::string(command.name).c_str(), std::string(command.help).c_str());
+    std::fputs("\nEvery command takes\n", out);
+    std::fputs(plugin_help, out);
     std::fputs("\nnereus COMMAND --help says more. To begin:\n"
                "  examples/make_trees.py > trees.json\n"
                "  nereus run examples/tree_encoder.nr --inputs trees.json\n", out);
@@ -34,7 +39,11 @@ static int run(int argc, char** argv) {
     if (name == "--help" || name == "-h" || name == "help") return help(stdout), 0;
     if (name == "--version") name = "version";
     for (const Command& command : commands)
-        if (command.name == name) return command.run(Words(argv + 2, size_t(argc - 2)));
+        if (command.name == name) {
+            std::vector<const char*> words(argv + 2, argv + argc);
+            Status loaded = load_plugins(words);
+            return loaded ? command.run(words) : fail(loaded.error());
+        }
     std::vector<std::string_view> names;
     for (const Command& command : commands) names.push_back(command.name);
     if (!name.empty()) {

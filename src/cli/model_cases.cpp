@@ -1,7 +1,6 @@
 #include "cli/model_cases.h"
 #include "base/file.h"
 #include "import/host_data.h"
-#include "import/read_data.h"
 #include "tensor/npy.h"
 #include "value/json_lexer.h"
 #include <algorithm>
@@ -92,21 +91,11 @@ class RuleReader {
     JsonLexer lexer_;
 };
 
-onnx::DataKind kind_of(const onnx::TypeInfo& type) {
-    if (type.layers.empty()) return type.leaf == onnx::TypeInfo::Leaf::sparse_tensor ? onnx::DataKind::sparse_tensor : onnx::DataKind::tensor;
-    switch (type.layers[0].kind) {
-    case onnx::TypeLayer::Kind::sequence: return onnx::DataKind::sequence;
-    case onnx::TypeLayer::Kind::optional: return onnx::DataKind::optional;
-    case onnx::TypeLayer::Kind::map: return onnx::DataKind::map;
-    }
-    return onnx::DataKind::tensor;
-}
 Result<std::vector<Value>> by_place(const fs::path& folder, const std::string& stem, const std::vector<onnx::ValueInfo>& ports, const std::vector<std::string>& names) {
     std::vector<Value> values;
     for (size_t i = 0; i < names.size(); ++i) {
         auto port = std::find_if(ports.begin(), ports.end(), [&](const onnx::ValueInfo& p) { return p.name == names[i]; });
-        onnx::DataFile file = TRY(onnx::read_data((folder / (stem + std::to_string(i) + ".pb")).string(), kind_of(port->type)));
-        values.push_back(TRY(onnx::value_of(file)));
+        values.push_back(TRY(onnx::read_value((folder / (stem + std::to_string(i) + ".pb")).string(), port->type)));
     }
     return values;
 }

@@ -1,7 +1,6 @@
 #include "cli/commands.h"
 #include "base/suggest.h"
 #include "base/diagnostics.h"
-#include "driver/model.h"
 #include "driver/pipeline.h"
 #include "import/read_model.h"
 #include "library/library.h"
@@ -29,42 +28,45 @@ void warn(const CompileReport& report, std::span<const SourceText> sources) {
 }
 
 namespace {
-Result<Module> load_model(const std::string& path, SourceProgram& out) {
-    const onnx::ModelFile file = TRY(onnx::read_model(path));
-    ModelModule model = TRY(parse_model(file, {}, path, &out.sources));
+Result<Module> load_model(const std::string& path, const onnx::TextOptions& how, SourceProgram& out) {
+    out.file = TRY(onnx::read_model(path));
+    ModelModule model = TRY(parse_model(*out.file, how, path, &out.sources));
     const Function& main = model.module[model.module.find_id("main")];
     for (size_t i = 0; i < model.inputs.size(); ++i) out.parameters[model.inputs[i]] = main[main.params[i]].name;
+    for (const auto& [name, symbol] : model.dims) out.symbols[name] = symbol;
+    out.inputs = std::move(model.inputs), out.outputs = std::move(model.outputs), out.nodes = std::move(model.nodes);
     return std::move(model.module);
 }
 } // namespace
 
-std::optional<SourceProgram> load_program(const std::string& path, int* out_exit) {
-    if (path.ends_with(".nrx")) {
-        *out_exit = fail(Error{Code::usage, "'" + path + "' is a compiled program, expected one in source", {}, "run it with nereus-run " + path});
-        return std::nullopt;
+// The text without what TextOptions::numbered puts behind its lines: errors show it.
+static std::string without_numbers(std::string_view text) {
+    std::string out;
+    for (size_t end; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
+        end = std::min(text.find('\n'), text.size());
+        std::string_view line = text.substr(0, end);
+        const size_t mark = line.rfind("  #");
+        if (mark != line.npos && mark + 3 < end && line.find_first_not_of("0123456789", mark + 3) == line.npos) line = line.substr(0, mark);
+        out.append(line) += '\n';
     }
-    SourceProgram program;
-    Result<Module> module = path.ends_with(".onnx") ? load_model(path, program) : parse_program(path, &program.sources);
-    if (!module) {
-        *out_exit = fail(module.error(), program.sources);
-        return std::nullopt;
-    }
-    program.module = std::move(*module);
-    program.sources = program.module.sources;
-    return program;
+    return out;
 }
 
-void name_parameters(Arguments& arguments, const SourceProgram& program) {
-    auto inputs = arguments.flags.find("input");
-    if (inputs == arguments.flags.end()) return;
-    for (std::string& input : inputs->second) {
-        const size_t end = input.find('=');                // names of models may have any sign, this one too
-        for (const auto& [name, parameter] : program.parameters)
-            if (input.starts_with(name + "=") && (end == name.size() || name.find('=') != name.npos)) {
-                input = parameter + input.substr(name.size());
-                break;
-            }
+Status read_program(const std::string& path, const onnx::TextOptions& how, SourceProgram& out) {
+    if (path.ends_with(".nrx")) return Error{Code::usage, "'" + path + "' is a compiled program, expected one in source", {}, "run it with nereus-run " + path};
+    out.module = TRY(path.ends_with(".onnx") ? load_model(path, how, out) : parse_program(path, &out.sources));
+    out.sources = out.module.sources;
+    if (how.numbered)
+        for (SourceText& source : out.sources) source.text = without_numbers(source.text);
+    return {};
+}
+std::optional<SourceProgram> load_program(const std::string& path, int* out_exit, const onnx::TextOptions& how) {
+    SourceProgram program;
+    if (Status read = read_program(path, how, program); !read) {
+        *out_exit = fail(read.error(), program.sources);
+        return std::nullopt;
     }
+    return program;
 }
 
 CompileOptions compile_options(const Arguments& arguments) {
@@ -91,11 +93,11 @@ Error no_such_stage(std::string_view name) {
 }
 
 std::string times_text(const CompileReport& report) {
-    std::string text = "stage                    ms     bindings\n";
+    std::string text = "stage                    ms  MB so far     bindings\n";
     char line[120];
     double all = 0;
     for (const StageTime& stage : report.stages) {
-        std::snprintf(line, sizeof line, "%-18s %8.2f", stage.name.c_str(), stage.milliseconds);
+        std::snprintf(line, sizeof line, "%-18s %8.2f %10.1f", stage.name.c_str(), stage.milliseconds, double(stage.most_resident) * 1e-6);
         text += line;
         if (stage.before + stage.after > 0) {
             std::snprintf(line, sizeof line, " %8lld -> %lld", static_cast<long long>(stage.before), static_cast<long long>(stage.after));

@@ -1,6 +1,11 @@
+#include "base/resident.h"
+#include "cli/check_nan.h"
 #include "cli/commands.h"
+#include "cli/program_inputs.h"
+#include "cli/ready_program.h"
+#include "cli/strict.h"
+#include "cli/taps.h"
 #include "eval/eval.h"
-#include "library/library.h"
 #include "vm/range.h"
 #include <algorithm>
 #include <cstdio>
@@ -10,11 +15,16 @@ namespace nereus {
 namespace {
 constexpr std::string_view help_text =
     "nereus run PROGRAM.nr|MODEL.onnx [flags]\n"
-    "Compiles the program or model once, before any input is read, then calls its entry point.\n"
+    "Compiles the program or model once, before any input is read, then calls its entry point. Arguments have the names of its\n"
+    "parameters or of the model's inputs. With --shapes or --dim, those that are not given are random (integers 0 or 1).\n"
     "\n"
     "  nereus run mlp.nr --input x=4x8xf32=random\n"
     "  nereus run encoder.nr --entry encode --inputs trees.json --json\n"
     "  nereus run encoder.onnx --input ids=@ids.npy --save out.npz\n"
+    "  nereus run encoder.onnx --inputs test_data_set_0 --tap layer1/out=@layer1.npy     # a value inside, too\n"
+    "  nereus run encoder.onnx --dim batch=4 --dim seq=16 --check-nan                    # which node makes the first NaN\n"
+    "\n"
+    "Of a model, --inputs also takes a folder test_data_set_N and an .npz of the model's own names, --input x=@x.pb a file of ONNX.\n"
     "\n";
 }
 
@@ -31,9 +41,43 @@ static void limit_memory(int64_t bytes) {
     ::setrlimit(RLIMIT_DATA, &limit);
 }
 
+namespace {
+// What is printed of a call that interprets, and how it ends.
+int interpret(const Arguments& arguments, SourceProgram& program, const CallHooks& hooks) {
+    const CompileOptions options = compile_options(arguments);
+    CompileReport report;
+    // with shapes: a yield of no trips has the sizes that are inferred, and what does not fit is refused alike
+    Result<Module> typed = run_until(std::move(program.module), "shapes", options, &report);
+    if (!typed) return fail(typed.error(), program.sources);
+    warn(report, program.sources);
+    const Function& entry = typed->functions[0];
+    std::vector<std::string> params;
+    for (ValueId param : entry.params) params.push_back(entry[param].name);
+    Result<int64_t> limit = arguments.whole("memory-limit", 1, available_memory());
+    if (!limit) return fail(limit.error());
+    limit_memory(*limit);
+    return call_all(
+        arguments, params, [&](std::span<const Value> args) { return eval(*typed, FunctionId(0), args, {.memory_limit = *limit}); },
+        [&](const Error& error) { return describe(error, program.sources); }, hooks);
+}
+
+// The arguments of all calls. `exe` knows the sizes of random ones; null: none are asked for.
+Result<Inputs> inputs_of(const Arguments& arguments, const SourceProgram& program, const Executable* exe) {
+    const GivenSizes sizes = TRY(given_sizes(arguments, program.parameters, program.symbols));
+    Inputs inputs = TRY(read_program_inputs(arguments, program));
+    if (sizes.any() && exe) inputs = TRY(with_random(inputs, sizes, *exe, uint64_t(TRY(arguments.whole("seed", 0, 0)))));
+    if (arguments.has("tap") && inputs.is_list) return Error{Code::usage, "--tap writes values of one call, and the inputs are a list of them"};
+    return inputs;
+}
+} // namespace
+
 int run_command(Words words) {
     std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
     flags.insert(flags.end(), call_flags().begin(), call_flags().end());
+    flags.insert(flags.end(), std::begin(size_flags), std::end(size_flags));
+    flags.push_back({"tap", true, "NAME=@FILE.npy a value inside a model goes there; may be given several times"});
+    flags.push_back({"check-nan", false, "of a model: the first node that makes a NaN or an infinity, instead of results; exit 1 if one does"});
+    flags.push_back(strict_flag);
     flags.push_back({"eval", false, "interpret instead of compiling: slow, the judge of compiled code"});
     flags.push_back({"help", false, "this text"});
     Result<Arguments> arguments = parse_arguments(words, flags);
@@ -43,34 +87,33 @@ int run_command(Words words) {
         return 0;
     }
     if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one program", {}, "nereus run --help"});
+    const std::string& path = arguments->rest[0];
+    for (const char* of_models : {"tap", "check-nan"})
+        if (arguments->has(of_models) && !path.ends_with(".onnx")) return fail(Error{Code::usage, "--" + std::string(of_models) + " is about models, and '" + path + "' is none"});
+    if (arguments->has("strict"))
+        if (int refused = check_strict(path, compile_options(*arguments)); refused != 0) return refused;
+    if (arguments->has("check-nan")) return check_nan(path, *arguments);
+    Result<Taps> taps = Taps::parse(arguments->values("tap"));
+    if (!taps) return fail(taps.error());
     int exit = 0;
-    std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit);
-    if (!program) return exit;
-    name_parameters(*arguments, *program);
-    CompileOptions options = compile_options(*arguments);
-    CompileReport report;
+    if (path.ends_with(".nrx")) return load_program(path, &exit), exit;              // which says with what to run it
+    std::optional<ReadyProgram> program;
+    const bool needs_sizes = arguments->has("shapes") || arguments->has("dim");
+    if (!arguments->has("eval") || needs_sizes) program = make_ready(path, *arguments, &exit, taps->options());
+    if (exit != 0) return exit;
     if (arguments->has("eval")) {
-        // with shapes: a yield of no trips has the sizes that are inferred, and what does not fit is refused alike
-        Result<Module> typed = run_until(std::move(program->module), "shapes", options, &report);
-        if (!typed) return fail(typed.error(), program->sources);
-        warn(report, program->sources);
-        const Function& entry = typed->functions[0];
-        std::vector<std::string> params;
-        for (ValueId param : entry.params) params.push_back(entry[param].name);
-        Result<int64_t> limit = arguments->whole("memory-limit", 1, available_memory());
-        if (!limit) return fail(limit.error());
-        limit_memory(*limit);
-        return call_all(
-            *arguments, params, [&](std::span<const Value> args) { return eval(*typed, FunctionId(0), args, {.memory_limit = *limit}); },
-            [&](const Error& error) { return describe(error, program->sources); });
+        std::optional<SourceProgram> source = load_program(path, &exit, taps->options());
+        if (!source) return exit;
+        name_parameters(*arguments, source->parameters);
+        return interpret(*arguments, *source, {.read = [&](const Arguments& all) { return inputs_of(all, *source, program ? &program->exe() : nullptr); }, .finish = taps->writer()});
     }
-    Result<Executable> executable = compile(std::move(program->module), options, &report);
-    if (!executable) return fail(executable.error(), program->sources);
-    warn(report, program->sources);
-    Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*executable), library());
-    if (!loaded) return fail(loaded.error());
-    const int code = run_loaded(*arguments, std::move(*loaded), program->sources);
-    if (arguments->has("stats")) std::fprintf(stderr, "compiles %ld\n", long(compiles()));
+    name_parameters(*arguments, program->source.parameters);
+    const CallHooks hooks{.read = [&](const Arguments& all) { return inputs_of(all, program->source, &program->exe()); }, .finish = taps->writer()};
+    const int code = run_loaded(*arguments, program->loaded, program->source.sources, hooks);
+    if (arguments->has("stats")) {
+        const Resident memory = resident();
+        std::fprintf(stderr, "compiles %ld\nresident bytes: %ld now, %ld at most\n", long(compiles()), long(memory.now), long(memory.most));
+    }
     return code;
 }
 } // namespace nereus

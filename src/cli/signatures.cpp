@@ -34,7 +34,7 @@ class Needs {
         std::set<Sym> own(module_[id].symbols.begin(), module_[id].symbols.end());
         for (BindingId b : module_[id][module_[id].body].bindings) {
             const Binding binding = module_[id][b];
-            if (binding.form == Form::check && binding.args.empty()) add(id, own, binding.fact);
+            if (binding.form == Form::check && binding.args.empty()) add(id, own, binding.fact, binding.span);
             if (binding.form != Form::call) continue;
             const std::vector<Sym> params = module_[binding.function].symbols;
             for (DimFact fact : std::vector(facts_[binding.function.index])) {
@@ -44,11 +44,12 @@ class Needs {
                 };
                 fact.left = module_.dims.substitute(fact.left, image);
                 fact.right = module_.dims.substitute(fact.right, image);
-                add(id, own, fact);
+                add(id, own, fact, binding.span);
             }
         }
     }
-    void add(FunctionId id, const std::set<Sym>& own, const DimFact& fact) {
+    void add(FunctionId id, const std::set<Sym>& own, DimFact fact, Span where) {
+        fact.span = where;
         auto only_own = [&](Dim dim) {
             for (Sym sym : module_.dims.symbols_of(dim))
                 if (!own.contains(sym)) return false;
@@ -64,6 +65,8 @@ class Needs {
     std::vector<std::vector<DimFact>> facts_;
 };
 } // namespace
+
+std::vector<DimFact> needed_facts(Module module, FunctionId function) { return Needs(module).of(function); }
 
 std::string signatures_text(Module module) {
     Effects effects(module);

@@ -6,4 +6,6 @@
 namespace nereus {
 // Of a module with shapes; it is taken because facts of callees are written in the caller's sizes.
 std::string signatures_text(Module module);
+// Those facts of one function, each with the place of the binding in it that needs it.
+std::vector<DimFact> needed_facts(Module module, FunctionId function);
 } // namespace nereus

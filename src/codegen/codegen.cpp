@@ -9,6 +9,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Pass.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
@@ -39,6 +40,22 @@ std::unique_ptr<llvm::TargetMachine> machine_for(const Target& target) {
         x86()->createTargetMachine("x86_64-unknown-linux-gnu", cpu, "", options, llvm::Reloc::PIC_,
                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Less));
 }
+
+// Comes last for every function: its code is written then.
+class Counter : public llvm::FunctionPass {
+ public:
+    Counter(const std::function<void(int64_t, int64_t)>& tell, int64_t of) : FunctionPass(id_), tell_(tell), of_(of) {}
+    bool runOnFunction(llvm::Function&) override {
+        tell_(++done_, of_);
+        return false;
+    }
+
+ private:
+    static char id_;                                     // LLVM tells passes apart by its address
+    const std::function<void(int64_t, int64_t)>& tell_;
+    int64_t done_ = 0, of_;
+};
+char Counter::id_ = 0;
 
 std::string entry_name(size_t i) { return "k" + std::to_string(i); }
 
@@ -96,6 +113,7 @@ Result<MachineCode> codegen(std::span<const loop::Scheduled> kernels, const Targ
     llvm::legacy::PassManager passes;
     if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
         return Error{Code::internal, "LLVM cannot write objects for this target"};
+    if (options.progress) passes.add(new Counter(options.progress, int64_t(kernels.size())));        // the manager owns it
     passes.run(module);
 
     Linked linked = TRY(link(std::as_bytes(std::span(object.data(), object.size()))));

@@ -3,6 +3,7 @@
 #include "base/result.h"
 #include "loop/schedule.h"
 #include <cstddef>
+#include <functional>
 #include <span>
 
 namespace nereus {
@@ -16,6 +17,7 @@ Result<Target> target_named(std::string_view name);      // host: the highest le
 
 struct CodegenOptions {
     bool checked = false;                 // every load and store asserts that it stays inside its buffer
+    std::function<void(int64_t done, int64_t of)> progress = {};         // kernels whose code is written; empty: nobody asks
 };
 
 struct MachineCode {

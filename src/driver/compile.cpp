@@ -1,10 +1,12 @@
 #include "driver/compile.h"
 #include "base/file.h"
+#include "base/resident.h"
 #include "codegen/codegen.h"
 #include "driver/pipeline.h"
 #include "driver/prelude.h"
 #include "library/library.h"
 #include "lower/lower.h"
+#include "ops/outside.h"
 #include "ops/registry.h"
 #include "value/inside_folder.h"
 #include <algorithm>
@@ -29,6 +31,7 @@ class Stopwatch {
 } // namespace
 
 Result<Module> parse_text(std::string name, std::string text, std::vector<SourceText>* out_sources) {
+    TRY(take_in_plugins());
     return parse({std::move(name), std::move(text), no_imports(), prelude()}, all_ops(), out_sources);
 }
 Result<Module> parse_program(const std::string& path, std::vector<SourceText>* out_sources) {
@@ -37,6 +40,7 @@ Result<Module> parse_program(const std::string& path, std::vector<SourceText>* o
         const std::string inside = std::filesystem::path(imported).lexically_relative(folder.empty() ? "." : folder).string();
         return read_file(TRY(inside_folder(folder.string(), inside)));
     };
+    TRY(take_in_plugins());
     return parse({path, TRY(read_file(path)), load, prelude()}, all_ops(), out_sources);
 }
 
@@ -53,9 +57,10 @@ Result<Module> run_stages(Module m, std::string_view last, const CompileOptions&
             continue;
         }
         Stopwatch watch;
+        if (options.progress) options.progress(stage.name, &stage - pipeline().data(), std::ssize(pipeline()));
         m = TRY(stage.run(std::move(m), context));
         if (report) {
-            report->stages.push_back({std::string(stage.name), watch.milliseconds(), before, count_bindings(m)});
+            report->stages.push_back({std::string(stage.name), watch.milliseconds(), before, count_bindings(m), resident().most});
             before = report->stages.back().after;
         }
         TRY(verified(m, stage));
@@ -97,7 +102,7 @@ Result<Executable> compile_rest(Module module, const CompileOptions& options, Co
     Target target = TRY(target_named(options.target));
     const Function typed = module.functions[0];
     auto timed = [&, watch = Stopwatch()](const char* stage) mutable {
-        if (report) report->stages.push_back({stage, watch.milliseconds()});
+        if (report) report->stages.push_back({stage, watch.milliseconds(), 0, 0, resident().most});
         watch = {};
     };
     Lowered lowered = TRY(lower(std::move(module)));     // kernels before memory: their buffers decide what is planned
@@ -109,12 +114,12 @@ Result<Executable> compile_rest(Module module, const CompileOptions& options, Co
                                                      : TRY(loop::schedule(lowered.kernels[i], target.machine)));
         if (!lowered.in_library[i]) compiled.push_back(code.kernels.back());
     }
-    MachineCode machine = TRY(codegen(compiled, target, CodegenOptions{options.checked}));
+    const CodegenOptions how{.checked = options.checked, .progress = options.progress ? [&](int64_t done, int64_t of) { options.progress("codegen", done, of); } : std::function<void(int64_t, int64_t)>()};
+    MachineCode machine = TRY(codegen(compiled, target, how));
     size_t next = 0;
     for (size_t i = 0; i < lowered.kernels.size(); ++i) {
         std::optional<uint32_t> place = library_index(lowered.kernels[i].name);
-        invariant(!lowered.in_library[i] || place, "the library has what operators ask for");
-        code.offsets.push_back(lowered.in_library[i] ? *place : machine.entries[next++]);
+        code.offsets.push_back(!lowered.in_library[i] ? machine.entries[next++] : place ? *place : KernelInfo::outside);
     }
     timed("codegen");
     code.blob = std::move(machine.blob);

@@ -15,12 +15,15 @@ struct CompileOptions {
     // Runs an executable whose entry takes nothing, on this machine. Empty: what depends on constants only stays in the
     // program. It is handed in because nothing here may use the runtime.
     std::function<Result<Value>(Executable)> run_init = {};
+    // Told how far it is: the stage, and how many stages or kernels of it are done. Empty: nobody asks.
+    std::function<void(std::string_view stage, int64_t done, int64_t of)> progress = {};
 };
 
 struct StageTime {
     std::string name;
     double milliseconds = 0;                 // of CPU time
     int64_t before = 0, after = 0;           // bindings; 0 where no module comes out
+    int64_t most_resident = 0;               // bytes of the process, up to here
 };
 
 struct CompileReport {

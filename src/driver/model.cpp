@@ -1,6 +1,7 @@
 #include "driver/model.h"
 #include "driver/prelude.h"
 #include "import/host_data.h"
+#include "ops/outside.h"
 #include "ops/registry.h"
 #include "pass/function_edit.h"
 #include "pass/literals.h"
@@ -15,11 +16,7 @@ Literal constant_of(HostTensor tensor, const std::string& name) {
     const bool is_short = tensor.rank() <= 1 && tensor.count() <= most_written && !is_float(tensor.dtype());
     if (is_short || tensor.rank() == 0)
         if (std::optional<Literal> written = literal_of(tensor)) return *written;
-    Literal literal;
-    literal.kind = Literal::Kind::given;
-    literal.is_tensor = true, literal.shape = tensor.shape(), literal.text = name;
-    literal.given = std::make_shared<const HostTensor>(std::move(tensor));
-    return literal;
+    return given_literal(std::move(tensor), name);
 }
 
 Status make_constants(Module& module, const onnx::ModelText& text, const onnx::ModelFile& model) {
@@ -54,13 +51,22 @@ Status make_constants(Module& module, const onnx::ModelText& text, const onnx::M
 } // namespace
 
 Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOptions& options, const std::string& path, std::vector<SourceText>* out_sources) {
+    TRY(take_in_plugins());
     onnx::ModelText text = TRY(onnx::write_text(model, options));
     std::vector<SourceText> library = prelude(), for_models = onnx_prelude();
     library.insert(library.end(), for_models.begin(), for_models.end());
-    ModelModule made{.module = TRY(parse({path, text.text, no_imports(), std::move(library)}, all_ops(), out_sources)), .text = text.text, .inputs = {}, .outputs = {}};
+    ModelModule made{.module = TRY(parse({path, text.text, no_imports(), std::move(library)}, all_ops(), out_sources)), .text = text.text, .inputs = {}, .outputs = {}, .nodes = std::move(text.nodes), .dims = {}};
     TRY(make_constants(made.module, text, model));
+    for (const std::shared_ptr<const MappedFile>& file : model.storage->files) file->let_go(std::as_bytes(std::span(file->bytes())));
     for (const onnx::Port& port : text.inputs) made.inputs.emplace_back(port.name);
     for (const onnx::Port& port : text.outputs) made.outputs.emplace_back(port.name);
+    for (const auto& [name, symbol] : text.dims) made.dims.emplace_back(name, symbol);
     return made;
+}
+
+void name_ports(Executable& exe, std::span<const std::string> inputs, std::span<const std::string> outputs) {
+    EntryInfo& entry = exe.entries[0];
+    for (size_t i = 0; i < std::min(entry.params.size(), inputs.size()); ++i) entry.params[i].model_name = inputs[i];
+    entry.result_names.assign(outputs.begin(), outputs.end());
 }
 } // namespace nereus

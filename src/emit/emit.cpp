@@ -16,7 +16,7 @@ Result<Executable> emit(Lowered& lowered, const Storage& storage, KernelCode cod
         program.exe.kernels.push_back(
             KernelInfo{kernel.function.name, code.offsets[i], lowered.in_library[i], kernel.scratch_bytes, kernel.params, std::move(outs)});
     }
-    program.exe.blob = std::move(code.blob);
+    program.exe.blob = HeldBytes::copy_of(code.blob);
     program.exe.target = std::move(code.target);
     program.exe.checked = code.checked;
     return std::move(program.exe);

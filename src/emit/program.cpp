@@ -18,23 +18,22 @@ uint32_t EmitProgram::list(std::vector<uint32_t> registers) {
     return it->second;
 }
 
-uint32_t EmitProgram::weight(std::span<const std::byte> bytes) {
-    std::vector<std::byte> key(bytes.begin(), bytes.end());
-    auto it = weights.find(key);
-    if (it != weights.end()) return it->second;
-    exe.weights.resize((exe.weights.size() + 63) / 64 * 64);
-    uint32_t offset = uint32_t(exe.weights.size());
-    exe.weights.insert(exe.weights.end(), key.begin(), key.end());
-    weights.emplace(std::move(key), offset);
-    return offset;
+uint32_t EmitProgram::weight(HeldBytes bytes, DType dtype) {
+    const uint64_t sum = checksum(bytes.bytes());
+    auto [like, end] = weights.equal_range(sum);
+    for (; like != end; ++like) {
+        const HeldBytes& known = exe.weights[like->second];
+        if (known == bytes && uintptr_t(known.data()) % uintptr_t(size_of(dtype)) == 0) return like->second;      // bytes of a file may lie anywhere
+    }
+    const uint32_t index = uint32_t(exe.weights.size());
+    exe.weights.push_back(std::move(bytes));
+    weights.emplace(sum, index);
+    return index;
 }
 
 uint32_t EmitProgram::weight(const std::shared_ptr<const HostTensor>& tensor) {
     auto [it, fresh] = given_weights.try_emplace(tensor.get());
-    if (!fresh) return it->second;
-    exe.weights.resize((exe.weights.size() + 63) / 64 * 64);
-    it->second = uint32_t(exe.weights.size());
-    exe.weights.insert(exe.weights.end(), tensor->bytes(), tensor->bytes() + tensor->byte_size());
+    if (fresh) it->second = weight(HeldBytes({tensor, tensor->bytes()}, size_t(tensor->byte_size())), tensor->dtype());
     return it->second;
 }
 

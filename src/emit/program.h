@@ -13,7 +13,7 @@ struct EmitProgram {
     Executable exe;
     std::unordered_map<int64_t, uint32_t> constants;
     std::map<std::vector<uint32_t>, uint32_t> lists;
-    std::map<std::vector<std::byte>, uint32_t> weights;
+    std::unordered_multimap<uint64_t, uint32_t> weights;             // by the sum of their bytes
     std::map<const HostTensor*, uint32_t> given_weights;
     std::map<int32_t, int32_t> sources;      // of the module, in the executable: those that can be blamed
     std::map<TypeId, uint32_t> door_types;   // types without sizes: what print shows, results
@@ -23,8 +23,8 @@ struct EmitProgram {
     Module& module() const { return lowered.module; }
     uint32_t constant(int64_t value);
     uint32_t list(std::vector<uint32_t> registers);
-    uint32_t weight(std::span<const std::byte> bytes);
-    uint32_t weight(const std::shared_ptr<const HostTensor>& tensor);    // told from others by where it is
+    uint32_t weight(HeldBytes bytes, DType dtype);
+    uint32_t weight(const std::shared_ptr<const HostTensor>& tensor);    // stays where it is
     uint32_t site(Code code, std::string what, Span span, std::string hint = {});
     void mark(uint32_t site);                // instructions from here on are blamed on it
     Span place(Span span);                   // of the module, as one of the executable

@@ -158,7 +158,8 @@ void EmitFunction::immediate(const Binding& b) {
         return;
     }
     if (kept(v) == Kept::number) return bind_number(v, constant(b.literal.integers[0]));
-    const uint32_t at = b.literal.given ? program_.weight(b.literal.given) : program_.weight(literal_bytes(b.literal, *t.element.dtype));
+    const DType element = *t.element.dtype;
+    const uint32_t at = b.literal.given ? program_.weight(b.literal.given) : program_.weight(HeldBytes::copy_of(literal_bytes(b.literal, element)), element);
     places_[v] = Place{Place::Kind::weights, at, {}, {}};
 }
 } // namespace nereus

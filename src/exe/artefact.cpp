@@ -1,11 +1,15 @@
 //    0  magic        8  version, 0         16  bytes in all       24  checksum of everything, with 0 here
-//   32  tables: offset, bytes              48  constants          64  machine code       80  end of the header
+//   32  tables: offset, bytes              48  weights            64  machine code       80  end of the header
 // All numbers are little-endian. Tables are the fields of exe/fields.h one after the other: numbers as wide as they are
-// in memory, enums and flags as a byte, strings and vectors as a 32-bit count and their items.
+// in memory, enums and flags as a byte, strings and vectors as a 32-bit count and their items. Of weights they have the
+// sizes; each begins at the next multiple of 64 in its section.
 #include "exe/artefact.h"
+#include "base/file.h"
+#include "base/mapped_file.h"
 #include "exe/checksum.h"
 #include "exe/fields.h"
 #include "exe/verify.h"
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -15,6 +19,8 @@ static_assert(std::endian::native == std::endian::little);
 constexpr char magic[9] = "NEREUSX\n";
 constexpr size_t header_bytes = 80, page = 4096;
 struct Section { uint64_t offset = 0, bytes = 0; };
+using Sizes = std::vector<uint64_t>;                      // of the weights
+constexpr uint64_t rounded_up(uint64_t bytes, uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 class Writer {
  public:
@@ -113,50 +119,92 @@ class Reader {
     }
 };
 
-template <class A> void tables(A& a, Seen<A, Executable>& exe) {
+template <class A> void tables(A& a, Seen<A, Executable>& exe, Seen<A, Sizes>& weights) {
     a.field("target", exe.target), a.field("checked", exe.checked);
     a.field("door_types", exe.door_types), a.field("entries", exe.entries), a.field("functions", exe.functions);
     a.field("code", exe.code), a.field("constants", exe.constants), a.field("operands", exe.operands);
     a.field("lists", exe.lists), a.field("kernels", exe.kernels), a.field("launches", exe.launches);
     a.field("regions", exe.regions), a.field("sources", exe.sources), a.field("sites", exe.sites), a.field("marks", exe.marks);
+    a.field("weights", weights);
 }
 
-uint64_t sum_of(std::span<const std::byte> file) {
+// The header is in the first piece.
+uint64_t sum_of(std::span<const std::span<const std::byte>> pieces) {
     std::byte header[header_bytes];
-    std::memcpy(header, file.data(), header_bytes);
+    std::memcpy(header, pieces[0].data(), header_bytes);
     std::memset(header + 24, 0, 8);
-    return checksum(file.subspan(header_bytes), checksum(header));
+    Checksum sum;
+    sum.add(header);
+    sum.add(pieces[0].subspan(header_bytes));
+    for (std::span<const std::byte> piece : pieces.subspan(1)) sum.add(piece);
+    return sum.sum();
 }
 
 Error corrupt(const std::string& what) {
     return Error{Code::corrupt, "the artefact is damaged: " + what, {}, "compile it again or copy it again"};
 }
-} // namespace
 
-Result<std::vector<std::byte>> save(const Executable& exe) {
+// An artefact in pieces: what weighs most stays where it is.
+struct Pieces {
+    std::vector<std::byte> front;                         // header and tables
+    std::vector<std::span<const std::byte>> all = {};     // in order
+    uint64_t bytes = 0;
+
+    void add(std::span<const std::byte> piece) {
+        all.push_back(piece);
+        bytes += piece.size();
+    }
+    void pad(size_t unit) {
+        static constexpr std::byte nothing[page] = {};
+        add(std::span(nothing).first(rounded_up(bytes, unit) - bytes));
+    }
+};
+
+Result<Pieces> pieces_of(const Executable& exe, bool with_weights) {
+    Sizes sizes;
+    for (const HeldBytes& weight : exe.weights) sizes.push_back(weight.size());
     Writer writer;
     writer.bytes.resize(header_bytes);
-    tables(writer, exe);
+    tables(writer, exe, sizes);
     if (!writer.fits) return Error{Code::limit, "the program has a table of more than 2^32 items"};
-    std::vector<std::byte>& bytes = writer.bytes;
-    Section sections[3] = {{header_bytes, bytes.size() - header_bytes}};
-    const std::vector<std::byte>* payloads[] = {&exe.weights, &exe.blob};
-    for (int i = 0; i < 2; ++i) {
-        bytes.resize((bytes.size() + page - 1) / page * page);
-        sections[i + 1] = {bytes.size(), payloads[i]->size()};
-        writer.raw(payloads[i]->data(), payloads[i]->size());
+    Pieces made{.front = std::move(writer.bytes)};
+    made.add(made.front);
+    Section sections[3] = {{header_bytes, made.bytes - header_bytes}};
+    made.pad(page);
+    sections[1].offset = made.bytes;
+    for (const HeldBytes& weight : exe.weights) {
+        if (!with_weights) break;
+        made.pad(HeldBytes::alignment);
+        made.add(weight.bytes());
     }
-    uint64_t total = bytes.size();
-    std::memcpy(bytes.data(), magic, 8);
-    std::memcpy(bytes.data() + 8, &artefact_version, 4);
-    std::memcpy(bytes.data() + 16, &total, 8);
-    std::memcpy(bytes.data() + 32, sections, sizeof sections);
-    uint64_t sum = sum_of(bytes);
-    std::memcpy(bytes.data() + 24, &sum, 8);
-    return std::move(writer.bytes);
+    sections[1].bytes = made.bytes - sections[1].offset;
+    made.pad(page);
+    sections[2] = {made.bytes, exe.blob.size()};
+    made.add(exe.blob.bytes());
+    std::byte* header = made.front.data();
+    std::memcpy(header, magic, 8);
+    std::memcpy(header + 8, &artefact_version, 4);
+    std::memcpy(header + 16, &made.bytes, 8);
+    std::memcpy(header + 32, sections, sizeof sections);
+    const uint64_t sum = sum_of(made.all);
+    std::memcpy(header + 24, &sum, 8);
+    return made;
 }
 
-Result<Executable> load(std::span<const std::byte> bytes) {
+std::vector<std::byte> joined(const Pieces& pieces) {
+    std::vector<std::byte> bytes;
+    bytes.reserve(pieces.bytes);
+    for (std::span<const std::byte> piece : pieces.all) bytes.insert(bytes.end(), piece.begin(), piece.end());
+    return bytes;
+}
+
+struct Opened {
+    Executable exe;                                       // without weights
+    Sizes sizes;
+    std::span<const std::byte> weights;
+};
+
+Result<Opened> open(std::span<const std::byte> bytes) {
     if (bytes.size() < 8 || std::memcmp(bytes.data(), magic, 8) != 0)
         return Error{Code::corrupt,
                      "this is not an artefact: it does not begin as one",
@@ -179,21 +227,77 @@ Result<Executable> load(std::span<const std::byte> bytes) {
     if (total != bytes.size())
         return corrupt("it should have " + std::to_string(total) + " bytes, found " +
                        std::to_string(bytes.size()));
-    if (sum != sum_of(bytes)) return corrupt("its checksum is wrong");
+    if (sum != sum_of({&bytes, 1})) return corrupt("its checksum is wrong");
     for (const Section& section : sections)
         if (section.offset > bytes.size() || section.bytes > bytes.size() - section.offset)
             return corrupt("a section lies outside");
     auto part = [&](int i) { return bytes.subspan(size_t(sections[i].offset), size_t(sections[i].bytes)); };
-
-    Executable exe;
+    Opened opened{.exe = {}, .sizes = {}, .weights = part(1)};
     Reader reader(part(0));
-    tables(reader, exe);
+    tables(reader, opened.exe, opened.sizes);
     if (!reader.mistake.empty()) return corrupt(std::string(reader.mistake));
     if (!reader.at_end()) return corrupt("there are bytes after its tables");
-    TRY(check_target(exe.target));
-    exe.weights.assign(part(1).begin(), part(1).end());
-    exe.blob.assign(part(2).begin(), part(2).end());
+    TRY(check_target(opened.exe.target));
+    opened.exe.blob = HeldBytes::copy_of(part(2));
+    return opened;
+}
+
+// The parts of the section, which is `held`.
+Status take_weights(Executable& exe, const Sizes& sizes, const HeldBytes& held) {
+    uint64_t at = 0;
+    for (uint64_t size : sizes) {
+        at = rounded_up(at, HeldBytes::alignment);
+        if (at > held.size() || size > held.size() - at) return corrupt("a weight lies outside of its section");
+        exe.weights.push_back(held.part(size_t(at), size_t(size)));
+        at += size;
+    }
+    if (at != held.size()) return corrupt("there are bytes after its weights");
+    return {};
+}
+
+Result<Executable> verified(Executable exe) {
     if (Status status = verify(exe); !status) return corrupt(status.error().message);
     return exe;
+}
+} // namespace
+
+void seal(std::span<std::byte> file) {
+    if (file.size() < header_bytes) return;
+    const uint64_t total = file.size();
+    std::memcpy(file.data() + 16, &total, 8);
+    const std::span<const std::byte> whole = file;
+    const uint64_t sum = sum_of({&whole, 1});
+    std::memcpy(file.data() + 24, &sum, 8);
+}
+
+Result<std::vector<std::byte>> save(const Executable& exe) { return joined(TRY(pieces_of(exe, true))); }
+Result<std::vector<std::byte>> save_without_weights(const Executable& exe) { return joined(TRY(pieces_of(exe, false))); }
+Status save_file(const Executable& exe, const std::string& path) { return write_file(path, TRY(pieces_of(exe, true)).all); }
+
+Result<Executable> load(std::span<const std::byte> bytes) {
+    Opened opened = TRY(open(bytes));
+    TRY(take_weights(opened.exe, opened.sizes, HeldBytes::copy_of(opened.weights)));
+    return verified(std::move(opened.exe));
+}
+
+Result<Executable> load_with_weights(std::span<const std::byte> bytes, std::vector<HeldBytes> weights) {
+    Opened opened = TRY(open(bytes));
+    const bool fit = std::ranges::equal(weights, opened.sizes, [](const HeldBytes& weight, uint64_t size) { return weight.size() == size; });
+    if (!fit || !opened.weights.empty()) return corrupt("the weights beside it are not its own");
+    opened.exe.weights = std::move(weights);
+    return verified(std::move(opened.exe));
+}
+
+Result<Executable> load_file(const std::string& path) {
+    const std::shared_ptr<const MappedFile> file = TRY(MappedFile::open(path));
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(file->bytes()));
+    Opened opened = TRY(open(bytes));
+    const bool aligned = uintptr_t(opened.weights.data()) % HeldBytes::alignment == 0;      // of a pipe, it need not be
+    const HeldBytes held = aligned ? HeldBytes({file, opened.weights.data()}, opened.weights.size()) : HeldBytes::copy_of(opened.weights);
+    TRY(take_weights(opened.exe, opened.sizes, held));
+    const size_t begin = size_t(opened.weights.data() - bytes.data());
+    file->let_go(bytes.first(begin));                      // tables and code are ours by now
+    file->let_go(bytes.subspan(begin + opened.weights.size()));
+    return verified(std::move(opened.exe));
 }
 } // namespace nereus

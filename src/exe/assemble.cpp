@@ -81,6 +81,22 @@ class TableReader {
         source.value = int64_t(reg);
         if (source.kind == IntSource::Kind::constant) get(source.value);
     }
+    void get(HeldBytes& value) {                          // one string after the other, hexadecimal
+        std::vector<std::byte> found;
+        while (good() && tokens.next().kind == TextToken::Kind::string) {
+            std::string text = tokens.take().text;
+            auto digit = [&](char c) {
+                return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+            };
+            if (text.size() % 2) return fail("half a byte");
+            for (size_t i = 0; i < text.size(); i += 2) {
+                int high = digit(text[i]), low = digit(text[i + 1]);
+                if (high < 0 || low < 0) return fail("not hexadecimal");
+                found.push_back(std::byte(high * 16 + low));
+            }
+        }
+        value = HeldBytes::copy_of(found);
+    }
     template <class T> void get(std::vector<T>& items) {
         list("[", "]", [&] { get(items.emplace_back()); });
     }
@@ -157,8 +173,8 @@ class Assembler {
         else if (name == "region") row(exe_.regions);
         else if (name == "function") function();
         else if (name == "plan") plan();
-        else if (name == "weights") bytes(exe_.weights);
-        else if (name == "blob") bytes(exe_.blob);
+        else if (name == "weight") row(exe_.weights);
+        else if (name == "blob") reader_.get(exe_.blob);
         else reader_.fail("'" + name + "' begins nothing");
     }
     template <class T> void row(std::vector<T>& table) {
@@ -168,20 +184,6 @@ class Assembler {
             return reader_.fail("row " + std::to_string(index) + " follows row " +
                                 std::to_string(table.size()));
         reader_.get(table.emplace_back());
-    }
-    void bytes(std::vector<std::byte>& out) {
-        while (reader_.good() && tokens().next().kind == TextToken::Kind::string) {
-            std::string text = tokens().take().text;
-            auto digit = [&](char c) {
-                return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-            };
-            if (text.size() % 2) return reader_.fail("half a byte");
-            for (size_t i = 0; i < text.size(); i += 2) {
-                int high = digit(text[i]), low = digit(text[i + 1]);
-                if (high < 0 || low < 0) return reader_.fail("not hexadecimal");
-                out.push_back(std::byte(high * 16 + low));
-            }
-        }
     }
 
     void function() {

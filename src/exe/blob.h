@@ -16,6 +16,7 @@ class CodeBlob {
 
     Kernel entry(size_t offset) const;        // an offset the linker gave out
     size_t size() const { return size_; }
+    std::span<const std::byte> bytes() const { return {base_, size_}; }
 
  private:
     CodeBlob(std::byte* base, size_t size) : base_(base), size_(size) {}

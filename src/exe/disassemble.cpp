@@ -94,8 +94,8 @@ class Disassembler {
             region.plan_begin = region.plan_registers = 0;    // the plan says so itself
         table("region", regions);
         code();
-        if (!exe_.weights.empty()) out_ += "weights " + hex(exe_.weights) + "\n";
-        if (!exe_.blob.empty()) out_ += "blob " + hex(exe_.blob) + "\n";
+        for (size_t i = 0; i < exe_.weights.size(); ++i) out_ += "weight " + std::to_string(i) + " " + hex(exe_.weights[i].bytes()) + "\n";
+        if (!exe_.blob.empty()) out_ += "blob " + hex(exe_.blob.bytes()) + "\n";
         return std::move(out_);
     }
 

@@ -2,6 +2,7 @@
 // used by any number of threads; what a call changes lives in a context (vm/context.h).
 #pragma once
 #include "base/error.h"
+#include "base/held_bytes.h"
 #include "exe/blob.h"
 #include "exe/launch_params.h"
 #include "exe/opcode.h"
@@ -20,7 +21,7 @@ struct IntSource {
 
 struct LaunchBuffer {
     enum class Kind : uint8_t { slot, address, object, weights } kind = Kind::slot;
-    uint32_t index = 0;                     // slot of the region; register with an address or tensor object; byte offset
+    uint32_t index = 0;                     // slot of the region; register with an address or tensor object; which weight
     IntSource bytes;                        // for checked kernels
     bool operator==(const LaunchBuffer&) const = default;
 };
@@ -43,8 +44,9 @@ struct LaunchInfo {
 
 struct KernelInfo {
     std::string name;
-    uint64_t offset = 0;                    // of its code in the blob; library kernels: index in the library's table
-    bool library = false;
+    static constexpr uint64_t outside = ~uint64_t(0);
+    uint64_t offset = 0;                    // of its code in the blob; library kernels: index in the library's table, or `outside`:
+    bool library = false;                   // then its name says which operator it is (plugin/plugin.h)
     int64_t scratch = 0;
     ParamLayout layout;
     std::vector<uint16_t> outs;             // the buffers it writes
@@ -119,6 +121,7 @@ struct DoorType {
 struct DoorParam {
     std::string name;
     uint32_t type = 0;
+    std::string model_name = {};                // what a model calls it, which may be no name of the language; empty: as `name`
     bool operator==(const DoorParam&) const = default;
 };
 
@@ -141,6 +144,7 @@ struct EntryInfo {
     std::vector<DoorLeaf> param_leaves;     // of all parameters, one after the other
     uint32_t result_type = 0;
     std::vector<DoorLeaf> result_leaves;
+    std::vector<std::string> result_names = {};        // what a model calls its outputs, in order; none: they have no names
     bool operator==(const EntryInfo&) const = default;
 };
 
@@ -158,8 +162,9 @@ struct Executable {
     std::vector<SourceInfo> sources;
     std::vector<Site> sites;
     std::vector<PlaceMark> marks;           // ascending
-    std::vector<std::byte> weights;         // constant tensors, each 64-byte aligned
-    std::vector<std::byte> blob;            // position-independent machine code
+    // Constant tensors, each content once, aligned as its elements must be; in a file they may stay where they are, mapped.
+    std::vector<HeldBytes> weights;
+    HeldBytes blob;                         // position-independent machine code
     std::string target;                     // x86-64-v2, -v3, -v4: what the CPU must have
     bool checked = false;                   // kernels assert their bounds
     bool operator==(const Executable&) const = default;

@@ -29,7 +29,7 @@ template <> struct EnumNames<DType> {
 template <> struct EnumNames<Code> {
     static constexpr std::string_view names[] = {"usage",  "parse",       "name",      "type",    "shape",
                                                  "value",  "unsupported", "io",        "corrupt", "mismatch",
-                                                 "memory", "limit",       "cancelled", "internal"};
+                                                 "memory", "limit",       "cancelled", "deadline", "internal"};
 };
 
 // A writer sees constants, a reader fills them in.
@@ -95,13 +95,13 @@ template <class A> void fields(A& a, Seen<A, DoorType>& x) {
     a.field("names", x.names), a.field("fields", x.fields), a.field("bound", x.bound);
     a.field("shared", x.shared);
 }
-template <class A> void fields(A& a, Seen<A, DoorParam>& x) { a.field("name", x.name), a.field("type", x.type); }
+template <class A> void fields(A& a, Seen<A, DoorParam>& x) { a.field("name", x.name), a.field("type", x.type), a.field("model_name", x.model_name); }
 template <class A> void fields(A& a, Seen<A, DoorLeaf>& x) { a.field("kind", x.kind), a.field("type", x.type); }
 template <class A> void fields(A& a, Seen<A, EntryInfo>& x) {
     a.field("name", x.name), a.field("where", x.where), a.field("function", x.function), a.field("sizes", x.sizes),
         a.field("size_names", x.size_names);
     a.field("params", x.params), a.field("param_leaves", x.param_leaves), a.field("result_type", x.result_type);
-    a.field("result_leaves", x.result_leaves);
+    a.field("result_leaves", x.result_leaves), a.field("result_names", x.result_names);
 }
 using ListPlace = std::pair<uint32_t, uint32_t>;
 template <class A> void fields(A& a, Seen<A, ListPlace>& x) {

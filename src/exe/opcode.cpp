@@ -43,7 +43,7 @@ constexpr OpcodeRow rows[] = {
     {Opcode::check,         "check",         relation, site,   use,      use,    "unless R[b] x R[c]: fail as site a says, with both numbers"},
     {Opcode::fail,          "fail",          none,     site,   none,     none,   "fail as site a says"},
     {Opcode::slot,          "slot",          none,     def,    OperandKind::slot, none, "R[a] = address of slot b of the region"},
-    {Opcode::weights,       "weights",       none,     def,    weight,   none,   "R[a] = address of byte b of the constants"},
+    {Opcode::weights,       "weights",       none,     def,    weight,   none,   "R[a] = address of weight b"},
     {Opcode::new_output,    "new_output",    dtype,    def,    uses,     number, "R[a] = address of result leaf c of the call, a tensor of x with extents L[b]"},
     {Opcode::read_scalar,   "read_scalar",   dtype,    def,    use,      none,   "R[a] = the x at address R[b]"},
     {Opcode::write_scalar,  "write_scalar",  dtype,    use,    use,      none,   "the x at address R[a] = R[b]"},

@@ -120,9 +120,12 @@ class TableVerifier {
             if (group.strides.size() != group.extents.size() * layout.groups[g].buffers.size())
                 return wrong(where, "strides do not match the buffers and axes of group " + std::to_string(g));
         }
-        for (const LaunchBuffer& buffer : launch.buffers)
-            if (buffer.kind == LaunchBuffer::Kind::weights)
-                TRY(below(where, buffer.index, exe_.weights.size() + 1, "byte of the constants"));
+        for (const LaunchBuffer& buffer : launch.buffers) {
+            if (buffer.kind != LaunchBuffer::Kind::weights) continue;
+            TRY(below(where, buffer.index, exe_.weights.size(), "weight"));
+            if (buffer.bytes.kind == IntSource::Kind::constant && buffer.bytes.value > int64_t(exe_.weights[buffer.index].size()))
+                return wrong(where, "a weight of fewer bytes than it reads");
+        }
         return {};
     }
 

@@ -91,7 +91,7 @@ class CodeVerifier {
         case OperandKind::site: return below(value, exe_.sites.size(), "site");
         case OperandKind::dtype: return below(value, dtype_count, "dtype");
         case OperandKind::relation: return below(value, uint64_t(Relation::compatible) + 1, "relation");
-        case OperandKind::weight: return below(value, exe_.weights.size() + 1, "byte of the constants");
+        case OperandKind::weight: return below(value, exe_.weights.size(), "weight");
         case OperandKind::number:
         case OperandKind::run_list:
         case OperandKind::slot:

@@ -45,8 +45,8 @@ TEST(Verify, Operands) {
               "function 0 \"f\", instruction 0 (launch): launch 0 is out of range, there are 0");
     EXPECT_EQ(of_function("{ enter 0 leave (r0) }"),
               "function 0 \"f\", instruction 0 (enter): region 0 is out of range, there are 0");
-    EXPECT_EQ(of_function("{ r1 = weights 1 leave (r1) }"),
-              "function 0 \"f\", instruction 0 (weights): byte of the constants 1 is out of range, there are 1");
+    EXPECT_EQ(of_function("{ r1 = weights 0 leave (r1) }"),
+              "function 0 \"f\", instruction 0 (weights): weight 0 is out of range, there are 0");
     EXPECT_EQ(of_function("{ (r1, r2) = call f, (r0) leave (r1) }"),
               "function 0 \"f\", instruction 0 (call): expected 1 results, found 2");
     EXPECT_EQ(of_function("{ (r1) = call f, () leave (r1) }"),

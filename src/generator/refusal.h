@@ -2,7 +2,8 @@
 //
 // A size that never fits is an error of the compiler, also in an arm that only some inputs take (contract K2). That it
 // never fits is shown by running: of the bindings at the place of the error, reached through the calls that the error
-// names, one has failed there and has never gone well. A place that no input reaches shows nothing.
+// names, one has failed there and has never gone well. What it is computed from may fail first: `x[i % n]` of no elements
+// fails by the remainder. A place that no input reaches shows nothing.
 #pragma once
 #include "base/error.h"
 #include "ir/module.h"

@@ -49,6 +49,13 @@ TEST(Refusal, IsWrongIfSomethingElseFails) {
     EXPECT_FALSE(Refused(main_head + "%d = «%x * 2.0»\n  if (%c) { " + fails + " } else { 0.5 }\n}\n").always_fails());
     EXPECT_FALSE(Refused(main_head + "%f = fn(%v: Tensor[(n), f64]) { " + fails + " }\n  if (%c) { «%f(%x)» } else { 0.5 }\n}\n").always_fails());
 }
+// What it is computed from fails before it, whenever the arm is taken.
+TEST(Refusal, IsRightWhereItsOperandsFailFirst) {
+    const std::string none = "%none = full([n - n], 0.5)\n  ";
+    EXPECT_TRUE(Refused(main_head + none + "if (%c) { «%none[mod(n, n - n)]» } else { 0.5 }\n}\n").always_fails());
+    EXPECT_FALSE(Refused(main_head + "if (%c) { «%x[mod(m, n)]» } else { 0.5 }\n}\n").always_fails());        // only where n is 0
+    EXPECT_FALSE(Refused(main_head + none + "if (%c) { %d = %none[mod(n, n - n)]; sum(«%x * 2.0») + %d } else { 0.5 }\n}\n").always_fails());
+}
 TEST(Refusal, ShowsNothingWhereNoInputComes) {
     EXPECT_FALSE(Refused(main_head + "if (n > 5) { sum(«full([n + 2], 0.5) + full([n + 4], 0.5)») } else { 0.5 }\n}\n").always_fails());
 }
@@ -71,6 +78,15 @@ def @main(%y: Tensor[(m), f64], %c: bool) {
   %fits = @fold_tree((fn(%v: Tensor[(m), f64]) { sum(%v) }), %sum, Leaf(%y))
   %longer = fn(%v: Tensor[((m + 1)), f64]) { 0.5 }
   if (%c) { @fold_tree(%longer, %sum, Leaf(%y)) } else { %fits }
+}
+)"});
+    EXPECT_TRUE(verdict.refused);
+    EXPECT_FALSE(verdict.finding) << verdict.finding->what;
+}
+TEST(Refusal, OfAnIndexIntoNothingCounts) {
+    const Verdict verdict = judge({.text = R"(def @main(%y: Tensor[(m), f64], %k: i64, %c: bool) {
+  %rows = topk(full([m, m, 3], 0.5), minimum(3, mod(0, 4)), axis=2).0
+  if (%c) { full([shape_of(%rows)[2]], 0.5)[mod(%k, shape_of(%rows)[2])] } else { 0.5 }
 }
 )"});
     EXPECT_TRUE(verdict.refused);

@@ -157,6 +157,7 @@ Status Backward::op(const Binding& b) {
     if (!row || !row->rule) return Error{Code::internal, "grad: no rule for " + std::string(b.op->name), b.span};
     OpBackward rule(*this, b, take(b.results[0]));
     row->rule(rule);
+    if (rule.refusal) return Error{Code::unsupported, "the gradient of '" + std::string(b.op->name) + "': " + *rule.refusal, b.span};
     return std::move(rule.status);
 }
 } // namespace nereus

@@ -94,6 +94,7 @@ Result<Twin> Rewrite::tape_op(Operation o) {
         choice.blocks.push_back(TRY(w_.block({}, [&]() -> Result<std::vector<ValueId>> {
             StepWriter rule(w_, b, o.shadows, y.value, cells);
             row->rule(rule);
+            if (rule.refusal) return Error{Code::unsupported, "the gradient of '" + std::string(b.op->name) + "': " + *rule.refusal, b.span};
             return std::vector<ValueId>{w_.unit()};
         })));
         choice.blocks.push_back(TRY(w_.block({}, [&]() -> Result<std::vector<ValueId>> { return std::vector<ValueId>{w_.unit()}; })));

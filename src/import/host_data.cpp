@@ -1,4 +1,6 @@
 #include "import/host_data.h"
+#include "import/aligned_copies.h"
+#include "import/read_data.h"
 #include "import/text_writer.h"
 #include <algorithm>
 
@@ -22,7 +24,8 @@ Result<HostTensor> host_tensor(const TensorData& data, const std::shared_ptr<con
         return made;
     }
     const bool aligned = reinterpret_cast<uintptr_t>(data.bytes.data()) % size_t(size_of(*dtype)) == 0;
-    if (!aligned || data.bytes.empty()) return HostTensor::copy_of(*dtype, data.dims, data.bytes);
+    if (data.bytes.empty()) return HostTensor::make(*dtype, data.dims);
+    if (!aligned) return aligned_copy(*dtype, data.dims, data.bytes, storage);
     return HostTensor::view(*dtype, data.dims, std::shared_ptr<const std::byte>(storage, data.bytes.data()), int64_t(data.bytes.size()));
 }
 
@@ -40,4 +43,17 @@ Result<Value> value_of(const DataFile& file, DataId id) {
     }
     return Error{Code::unsupported, "a value that is neither a tensor nor a sequence of them"};
 }
+
+namespace {
+DataKind kind_of(const TypeInfo& type) {
+    if (type.layers.empty()) return type.leaf == TypeInfo::Leaf::sparse_tensor ? DataKind::sparse_tensor : DataKind::tensor;
+    switch (type.layers[0].kind) {
+    case TypeLayer::Kind::sequence: return DataKind::sequence;
+    case TypeLayer::Kind::optional: return DataKind::optional;
+    case TypeLayer::Kind::map: return DataKind::map;
+    }
+    return DataKind::tensor;
+}
+} // namespace
+Result<Value> read_value(const std::string& path, const TypeInfo& type) { return value_of(TRY(read_data(path, kind_of(type)))); }
 } // namespace nereus::onnx

@@ -9,13 +9,24 @@
 namespace nereus::onnx {
 struct TextOptions {
     bool symbolic = false;                             // every size of an input is a name of its own
+    bool numbered = false;                             // lines end in #N: they were written for ModelText::nodes[N]
+    std::vector<std::string> taps = {};                // values of the main graph that are outputs too, after its own
+    std::vector<std::string> counted = {};             // floats of the main graph: after those, how many NaNs each holds, then
+                                                       // how many elements that are not finite
 };
 struct Port { std::string_view name; std::string parameter; const TypeInfo* type; };       // parameter: without its %
 struct Weight { std::string parameter; const TensorData* data; bool made = false; };       // made: in Tables
 struct Tables { std::deque<TensorData> all; std::shared_ptr<Storage> storage; };          // that rows make of attributes
+struct WrittenNode {                                   // in the order of the text, those of functions at each call
+    const Node* node;
+    std::vector<std::string> inputs = {}, outputs = {};          // as the text names them, without %; "": left out
+    bool is_call = false;                              // of a function of the model: its nodes come next
+};
 struct ModelText {
     std::string text;
     std::vector<Port> inputs, outputs;                 // several outputs are a tuple
+    std::vector<WrittenNode> nodes;
+    std::vector<std::pair<std::string_view, std::string>> dims;        // the model's names of sizes, and those in the text
     std::vector<Weight> weights;                       // parameters after the inputs; constants once the text is read
     Tables tables;
 };

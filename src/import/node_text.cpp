@@ -140,13 +140,16 @@ std::optional<std::vector<int64_t>> integers_in(const TensorData& data) {
 }
 } // namespace
 std::optional<std::vector<int64_t>> NodeText::constant_integers(size_t i) const { return has(i) ? constant_integers(node_.inputs[i]) : std::nullopt; }
-std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view name) const { return constant_integers(name, 0); }
-std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view name, int depth) const {
+std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view name) const {
+    int looks = 1000;                                  // lists of lists of lists may have any number of elements
+    return constant_integers(name, 0, looks);
+}
+std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view name, int depth, int& looks) const {
     constexpr int deepest = 8;                         // of what is looked through; files may go round in circles
     constexpr std::string_view same_elements[] = {"Identity", "Cast", "Unsqueeze", "Squeeze", "Reshape", "Flatten"};
     if (const TensorData* data = writer_.constant(name)) return integers_in(*data);
     const Node* from = producer(name);
-    if (!from || from == &node_ || depth == deepest) return std::nullopt;
+    if (!from || from == &node_ || depth == deepest || --looks < 0) return std::nullopt;
     if (from->op_type == "Constant") {
         for (const Attribute& a : from->attributes) {
             if (const auto* values = std::get_if<std::vector<int64_t>>(&a.value); values && a.name == "value_ints") return *values;
@@ -155,7 +158,7 @@ std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view
         return std::nullopt;
     }
     if (std::ranges::find(same_elements, from->op_type) != std::end(same_elements) && !from->inputs.empty()) {
-        std::optional<std::vector<int64_t>> values = constant_integers(from->inputs[0], depth + 1);
+        std::optional<std::vector<int64_t>> values = constant_integers(from->inputs[0], depth + 1, looks);
         if (from->op_type != "Cast" || !values) return values;
         const bool fits = std::ranges::all_of(*values, [](int64_t value) { return value == int32_t(value); });
         for (const Attribute& a : from->attributes)
@@ -165,7 +168,7 @@ std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view
     if (from->op_type != "Concat") return std::nullopt;
     std::vector<int64_t> all;
     for (std::string_view part : from->inputs) {
-        std::optional<std::vector<int64_t>> values = constant_integers(part, depth + 1);
+        std::optional<std::vector<int64_t>> values = constant_integers(part, depth + 1, looks);
         if (!values) return std::nullopt;
         all.insert(all.end(), values->begin(), values->end());
     }
@@ -320,7 +323,8 @@ std::string NodeText::attribute_text(std::string_view name, std::optional<std::s
 }
 
 Status NodeText::run() {
-    if (row_.write) row_.write(*this);
+    if (node_.outputs.empty()) refuse("it gives nothing");
+    else if (row_.write) row_.write(*this);
     else give(filled());
     return std::move(status_);
 }

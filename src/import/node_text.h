@@ -60,7 +60,7 @@ class NodeText {
     void refuse(std::string why);                      // this node, in words
 
  private:
-    std::optional<std::vector<int64_t>> constant_integers(std::string_view name, int depth) const;
+    std::optional<std::vector<int64_t>> constant_integers(std::string_view name, int depth, int& looks) const;
     std::string filled();
     std::string attribute_text(std::string_view spec_name, std::optional<std::string_view> otherwise);
 

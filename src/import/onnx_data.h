@@ -12,7 +12,7 @@ namespace nereus::onnx {
 // Where names, strings and elements lie: mapped files and, for what a file holds in another layout, buffers. To keep some
 // bytes longer than the model, keep a shared_ptr to this.
 struct Storage {
-    std::vector<std::unique_ptr<const MappedFile>> files;          // each once
+    std::vector<std::shared_ptr<const MappedFile>> files;          // each once
     std::deque<std::vector<std::byte>> packed;
 };
 

@@ -1,47 +1,10 @@
 // import/onnx_testing.h - ONNX messages as bytes, field by field, and what must hold of whatever was read.
 #pragma once
+#include "import/message.h"
 #include "import/read_data.h"
 #include "import/read_model.h"
-#include <initializer_list>
-#include <protozero/pbf_writer.hpp>
 
 namespace nereus::onnx {
-class Message {
- public:
-    Message& number(uint32_t field, int64_t value) { return writer().add_int64(field, value), *this; }
-    Message& real(uint32_t field, float value) { return writer().add_float(field, value), *this; }
-    Message& real64(uint32_t field, double value) { return writer().add_double(field, value), *this; }
-    Message& text(uint32_t field, std::string_view value) {
-        writer().add_bytes(field, value.data(), value.size());
-        return *this;
-    }
-    Message& message(uint32_t field, const Message& value) { return text(field, value.data); }
-    Message& texts(uint32_t field, std::initializer_list<std::string_view> values) {
-        for (std::string_view value : values) text(field, value);
-        return *this;
-    }
-    Message& numbers(uint32_t field, const std::vector<int64_t>& values, bool packed = true) {
-        if (packed) writer().add_packed_int64(field, values.begin(), values.end());
-        else for (int64_t value : values) number(field, value);
-        return *this;
-    }
-    Message& reals(uint32_t field, const std::vector<float>& values, bool packed = true) {
-        if (packed) writer().add_packed_float(field, values.begin(), values.end());
-        else for (float value : values) real(field, value);
-        return *this;
-    }
-    Message& reals64(uint32_t field, const std::vector<double>& values, bool packed = true) {
-        if (packed) writer().add_packed_double(field, values.begin(), values.end());
-        else for (double value : values) real64(field, value);
-        return *this;
-    }
-    std::span<const std::byte> bytes() const { return std::as_bytes(std::span(data)); }
-    std::string data;
-
- private:
-    protozero::pbf_writer writer() { return protozero::pbf_writer(data); }
-};
-
 inline Message tensor_message(std::string_view name, ElemType type, const std::vector<int64_t>& dims) {
     return Message().numbers(1, dims).number(2, int64_t(type)).text(8, name);
 }
@@ -60,7 +23,7 @@ class StaysInside {
  public:
     StaysInside(const Storage& storage, std::span<const std::byte> file) {
         rooms_.push_back(text_of(file));
-        for (const std::unique_ptr<const MappedFile>& each : storage.files) rooms_.push_back(each->bytes());
+        for (const std::shared_ptr<const MappedFile>& each : storage.files) rooms_.push_back(each->bytes());
         for (const std::vector<std::byte>& each : storage.packed) rooms_.push_back(text_of(each));
     }
     bool holds(const ModelFile& model) {

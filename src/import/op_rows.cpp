@@ -14,6 +14,6 @@ const OpRow* find_row(std::string_view domain, std::string_view name, int64_t ve
     for (OpFamily rows : op_families())
         for (const OpRow& row : rows())
             if (row.name == name && row.domain == domain && row.since <= version && (!found || row.since > found->since)) found = &row;
-    return found;
+    return found ? found : outside_row(domain, name, version);
 }
 } // namespace nereus::onnx

@@ -8,6 +8,6 @@
 
 namespace nereus::onnx {
 Result<ModelFile> read_model(const std::string& path);
-// `bytes` outlive the model. External data lies in `folder`; without one it is refused.
+// `bytes` outlive the model and whatever is compiled of it. External data lies in `folder`; without one it is refused.
 Result<ModelFile> read_model(std::span<const std::byte> bytes, std::optional<std::string> folder = {});
 } // namespace nereus::onnx

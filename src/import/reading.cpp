@@ -11,7 +11,7 @@ constexpr size_t deepest_path = 6;                     // graphs whose place is 
 } // namespace
 
 Result<Reading> Reading::of_file(const std::string& path) {
-    std::unique_ptr<const MappedFile> file = TRY(MappedFile::open(path));
+    std::shared_ptr<const MappedFile> file = TRY(MappedFile::open(path));
     Reading reading(file->bytes(), std::filesystem::path(path).parent_path().string());
     reading.file_name_ = path;
     reading.storage_->files.push_back(std::move(file));
@@ -70,7 +70,7 @@ Result<std::string_view> Reading::external(std::string_view location) {
     const std::string path = TRY(inside_folder(*folder_, location));
     auto [found, is_new] = paths_.try_emplace(path);
     if (is_new) {
-        std::unique_ptr<const MappedFile> file = TRY(MappedFile::open(path));
+        std::shared_ptr<const MappedFile> file = TRY(MappedFile::open(path));
         found->second = file->bytes();
         storage_->files.push_back(std::move(file));
     }

@@ -204,7 +204,8 @@ Status TextWriter::enter(const Graph& graph) {
         know_constant(data.name, &data);
     }
     for (const std::vector<ValueInfo>* infos : {&graph.inputs, &graph.outputs, &graph.value_info})
-        for (const ValueInfo& info : *infos) scopes_.back()[info.name].type = &info.type;
+        for (const ValueInfo& info : *infos)
+            if (info.type.leaf != TypeInfo::Leaf::none) scopes_.back()[info.name].type = &info.type;
     return {};
 }
 
@@ -245,8 +246,10 @@ Status TextWriter::call_function(const Function& function, NodeText& node) {
 Status TextWriter::nodes(std::span<const Node> nodes) {
     const std::string outer = label_;
     for (const Node& node : nodes) {
-        label_ = label_of(node);
-        if (++written_ > most_nodes) return Error{Code::limit, "more than " + std::to_string(most_nodes) + " nodes, those of functions counted at each call"};
+        const size_t number = written_.size();
+        label_ = label_of(node) + (options_.numbered ? "  #" + std::to_string(number) : "");
+        written_.push_back({.node = &node});
+        if (written_.size() > most_nodes) return Error{Code::limit, "more than " + std::to_string(most_nodes) + " nodes, those of functions counted at each call"};
         const int64_t version = version_of(node.domain);
         const Function* function = function_of(node);
         const OpRow* row = function ? nullptr : find_row(node.domain, node.op_type, version);
@@ -265,6 +268,9 @@ Status TextWriter::nodes(std::span<const Node> nodes) {
         }
         for (std::string_view output : node.outputs)
             if (!output.empty() && !function) scopes_.back()[output].producer = &node;
+        written_[number].is_call = function;
+        note_values(number, node);
+        if (scopes_.size() == 1) count_elements(node);
     }
     label_ = outer;
     return {};
@@ -305,6 +311,8 @@ Result<ModelText> TextWriter::run() {
         result += (result.empty() ? "" : ", ") + value;
     }
     TRY(std::move(missing_));
+    TRY(add_taps(out));
+    for (size_t i = main.outputs.size(); i < out.outputs.size(); ++i) result += ", %" + out.outputs[i].parameter;
     if (main.outputs.empty()) return Error{Code::unsupported, "the model has no output"};
     for (const Weight& weight : weights_) {
         const std::string_view dtype = dtype_text(weight.data->type);
@@ -313,9 +321,11 @@ Result<ModelText> TextWriter::run() {
         for (int64_t size : weight.data->dims) shape += (shape.empty() ? "" : ", ") + std::to_string(size);
         header += (header.empty() ? "%" : ", %") + weight.parameter + ": Tensor[(" + shape + "), " + std::string(dtype) + "]";
     }
-    line(main.outputs.size() == 1 ? result : "(" + result + ")");
+    line(out.outputs.size() == 1 ? result : "(" + result + ")");
     out.text = "def @main(" + header + ")" + facts_ + " {\n" + out_ + "}\n";
     out.weights = std::move(weights_);
+    out.nodes = std::move(written_);
+    out.dims.assign(dim_names_.begin(), dim_names_.end());
     out.tables = std::move(tables_);
     return out;
 }

@@ -66,6 +66,10 @@ class TextWriter {
     void is_missing(const Node& node);
     Status all_offered() const;                        // or all that is not, at once
     Status parameters(ModelText& out, std::string& out_header);
+    void note_values(size_t written, const Node& node);
+    void count_elements(const Node& node);             // what TextOptions::counted asks for
+    Status add_taps(ModelText& out);
+    Error no_such_value(const std::string& name) const;
     Result<std::string> type_text(const TypeInfo& type);
     std::string shape_text(const TypeInfo& type);
     static std::string rank_text(const TypeInfo& type);
@@ -79,7 +83,8 @@ class TextWriter {
     std::vector<Scope> scopes_;
     const Call* call_ = nullptr;
     int depth_ = 0;                                    // of graphs in graphs and calls in calls
-    size_t written_ = 0;                               // nodes, those of functions at each call
+    std::vector<WrittenNode> written_;
+    std::unordered_map<std::string_view, std::string> counts_;       // of each that TextOptions::counted names
     std::map<std::string, std::vector<std::string_view>> not_offered_;       // operators with versions, and nodes that ask for them
     std::vector<Weight> weights_;
     Tables tables_;

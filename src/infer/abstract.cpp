@@ -1,4 +1,5 @@
 #include "infer/abstract.h"
+#include <algorithm>
 #include <set>
 
 namespace nereus {
@@ -66,36 +67,79 @@ size_t Abstracts::WordsHash::operator()(const std::vector<uint32_t>& words) cons
     return hash;
 }
 
-Abstracts::Mentions Abstracts::mentions_of(const Abs& abs) const {
-    std::set<Sym> symbols;
-    bool settled = true;
-    auto leaf = [&](Dim d) {
+// Goes through a value in the order of Join, whose numbering of unknowns it foretells.
+class Abstracts::Mentioning {
+ public:
+    explicit Mentioning(const Abstracts& abstracts) : abstracts_(abstracts) {}
+    bool settled = true, tails = false;
+
+    void shape(const Shape& s) {
+        for (Dim d : s.dims) leaf(d);
+        tails = tails || !s.ranked;
+    }
+    void leaf(Dim d) {
         if (!d.valid()) return;
-        settled = settled && !has_unknown(d);
-        for (Sym s : dims_.symbols_of(d)) symbols.insert(s);
-    };
-    auto part = [&](AbsId id) {
-        settled = settled && mentions_[id.index].settled;
-        if (settled) symbols.insert(mentions_[id.index].symbols.begin(), mentions_[id.index].symbols.end());
-    };
+        if (std::optional<Unknown> u = abstracts_.as_unknown(d)) return add({*u, true});
+        settled = settled && !abstracts_.has_unknown(d);
+        for (Sym s : abstracts_.dims_.symbols_of(d)) symbols_.insert(s);
+    }
+    void part(AbsId id) {
+        if (take(id))
+            for (const OpenUnknown& u : abstracts_.mentions_[id.index].open) add(u);
+    }
+    void inside(AbsId id) {
+        if (!take(id)) return;
+        uint32_t count = 0;                              // of this container's unknowns, so far
+        for (const auto& [u, direct] : abstracts_.mentions_[id.index].open) {
+            if (u.level > 0) add({{u.level - 1, u.k}, false});
+            else if (direct && u.k == count) ++count;
+            else settled = settled && u.k < count;
+        }
+    }
+    Mentions take() && {
+        if (!settled) return {.settled = false};
+        return {.symbols = {symbols_.begin(), symbols_.end()}, .open = std::move(open_), .tails = tails};
+    }
+
+ private:
+    bool take(AbsId id) {
+        const Mentions& of = abstracts_.mentions_[id.index];
+        settled = settled && of.settled;
+        tails = tails || of.tails;
+        if (settled) symbols_.insert(of.symbols.begin(), of.symbols.end());
+        return settled;
+    }
+    void add(OpenUnknown u) {
+        if (seen_.insert({u.unknown.level, u.unknown.k}).second) open_.push_back(u);
+    }
+
+    const Abstracts& abstracts_;
+    std::set<Sym> symbols_;
+    std::vector<OpenUnknown> open_;
+    std::set<std::pair<uint32_t, uint32_t>> seen_;
+};
+
+Abstracts::Mentions Abstracts::mentions_of(const Abs& abs) const {
+    Mentioning of(*this);
     if (abs.kind == AbsKind::tensor) {
         const ShapedTensor& t = abs.tensor;
-        for (Dim d : t.shape.dims) leaf(d);
-        for (Dim d : t.known.numbers) leaf(d);
-        const bool forgotten = t.known.kind != Known::Kind::none && t.known.numbers.empty();
-        settled = settled && !forgotten && !t.low.valid() && !t.high.valid();
+        of.shape(t.shape);
+        for (Dim d : t.known.numbers) of.leaf(d);
+        auto forgets = [&](Dim d) { return has_unknown(d); };
+        const bool forgotten = t.known.kind != Known::Kind::none &&
+                               (t.known.numbers.empty() || std::any_of(t.known.numbers.begin(), t.known.numbers.end(), forgets));
+        of.settled = of.settled && !forgotten && !t.low.valid() && !t.high.valid();
     }
-    for (AbsId id : abs.parts) part(id);
+    const bool holds = abs.kind != AbsKind::tuple && abs.kind != AbsKind::gradient;
+    for (AbsId id : abs.parts) holds ? of.inside(id) : of.part(id);
     for (const AbsArg& arg : abs.args) {
-        if (const AbsId* id = std::get_if<AbsId>(&arg)) part(*id);
-        if (const Dim* d = std::get_if<Dim>(&arg)) leaf(*d);
-        if (const Shape* s = std::get_if<Shape>(&arg))
-            for (Dim d : s->dims) leaf(d);
+        if (const AbsId* id = std::get_if<AbsId>(&arg)) of.inside(*id);
+        if (const Dim* d = std::get_if<Dim>(&arg)) of.leaf(*d);
+        if (const Shape* s = std::get_if<Shape>(&arg)) of.shape(*s);
     }
     for (const Closure& c : abs.closures)
-        for (AbsId id : c.env) part(id);
-    if (!settled) return {.settled = false};
-    return {.symbols = {symbols.begin(), symbols.end()}};
+        for (AbsId id : c.env) of.inside(id);
+    return std::move(of).take();
 }
 
 AbsId Abstracts::tuple(std::vector<AbsId> parts) {
@@ -137,6 +181,7 @@ class Mapping {
     Mapping(Abstracts& abstracts, LeafMap& map) : abstracts_(abstracts), map_(map) {}
 
     AbsId value(AbsId id, uint32_t depth) {
+        if (map_.keeps(id, depth)) return id;
         const uint64_t key = uint64_t(id.index) << 32 | depth;
         if (auto it = done_.find(key); it != done_.end()) return it->second;
         const AbsId result = changed(id, depth);
@@ -157,21 +202,23 @@ class Mapping {
             std::vector<AbsId> parts = values(from.parts, inside);
             return parts == from.parts ? id : abstracts_.tuple(std::move(parts));
         }
-        Abs to = from;
-        to.parts = values(from.parts, inside);
-        bool same = to.parts == from.parts;
-        for (AbsArg& arg : to.args) {
-            const AbsArg before = arg;
+        std::vector<AbsId> parts = values(from.parts, inside);
+        std::vector<AbsArg> args = from.args;
+        for (AbsArg& arg : args) {
             if (AbsId* part = std::get_if<AbsId>(&arg)) *part = value(*part, inside);
             if (Dim* d = std::get_if<Dim>(&arg); d && d->valid()) *d = map_.extent(*d, depth);
             if (Shape* s = std::get_if<Shape>(&arg)) *s = shape(*s, depth);
-            same = same && arg == before;
         }
-        for (size_t i = 0; i < to.closures.size(); ++i) {
-            to.closures[i].env = values(from.closures[i].env, inside);
-            same = same && to.closures[i].env == from.closures[i].env;
+        bool same = parts == from.parts && args == from.args;
+        std::vector<Closure> closures;
+        for (const Closure& c : from.closures) {
+            closures.push_back({c.code, values(c.env, inside)});
+            same = same && closures.back().env == c.env;
         }
-        return same ? id : abstracts_.intern(std::move(to));
+        if (same) return id;
+        Abs to = from;
+        to.parts = std::move(parts), to.args = std::move(args), to.closures = std::move(closures);
+        return abstracts_.intern(std::move(to));
     }
     std::vector<AbsId> values(const std::vector<AbsId>& from, uint32_t depth) {
         std::vector<AbsId> to;
@@ -224,7 +271,13 @@ class Mapping {
 
 class Substitution : public LeafMap {
  public:
-    Substitution(Dims& dims, const SymImage& image, const TailImage& tail) : dims_(dims), image_(image), tail_(tail) {}
+    Substitution(Abstracts& abstracts, const SymImage& image, const TailImage& tail)
+        : abstracts_(abstracts), dims_(abstracts.dims()), image_(image), tail_(tail) {}
+    bool keeps(AbsId id, uint32_t) override {
+        if (!abstracts_.is_settled(id) || abstracts_.has_tails(id)) return false;
+        const std::vector<Sym>& symbols = abstracts_.symbols_of(id);
+        return std::none_of(symbols.begin(), symbols.end(), [&](Sym s) { return image_(s).has_value(); });
+    }
     Dim extent(Dim d, uint32_t) override {
         auto [it, is_new] = done_.try_emplace(d);
         if (is_new) it->second = dims_.substitute(d, image_);
@@ -236,6 +289,7 @@ class Substitution : public LeafMap {
     }
 
  private:
+    const Abstracts& abstracts_;
     Dims& dims_;
     const SymImage& image_;
     const TailImage& tail_;
@@ -246,6 +300,7 @@ class Opening : public LeafMap {
  public:
     Opening(Abstracts& abstracts, const std::function<Dim()>& fresh, const std::function<VarId()>& fresh_tail)
         : abstracts_(abstracts), fresh_(fresh), fresh_tail_(fresh_tail) {}
+    bool keeps(AbsId id, uint32_t depth) override { return depth > 0 && abstracts_.is_settled(id); }
     Dim extent(Dim d, uint32_t depth) override {
         std::optional<Abstracts::Unknown> u = abstracts_.as_unknown(d);
         if (!u || u->level < depth) return d;
@@ -277,7 +332,7 @@ class Listing : public LeafMap {
 AbsId map_leaves(Abstracts& abstracts, AbsId value, LeafMap& map) { return Mapping(abstracts, map).value(value, 0); }
 
 AbsId substitute(Abstracts& abstracts, AbsId value, const SymImage& image, const TailImage& tail) {
-    Substitution map(abstracts.dims(), image, tail);
+    Substitution map(abstracts, image, tail);
     return map_leaves(abstracts, value, map);
 }
 AbsId open_element(Abstracts& abstracts, AbsId element, const std::function<Dim()>& fresh,

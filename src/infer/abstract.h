@@ -49,10 +49,11 @@ class Abstracts {
     AbsId seq(AbsId element) { return intern({.kind = AbsKind::seq, .parts = {element}}); }
     AbsId number(Dim d, DType dtype);                    // a scalar of known value
 
-    // Inside a container, joined with itself it stays what it is if the symbols that it mentions stay: no leaf is an
-    // element unknown, and there is no bound or condition that a join would forget.
-    bool is_settled(AbsId id) const { return mentions_[id.index].settled; }
+    // Inside a container, joined with itself it stays what it is if the symbols that it mentions stay: element unknowns
+    // are those of containers in it, numbered as they occur, and there is no bound or condition that a join would forget.
+    bool is_settled(AbsId id) const { return mentions_[id.index].settled && mentions_[id.index].open.empty(); }
     const std::vector<Sym>& symbols_of(AbsId id) const { return mentions_[id.index].symbols; }   // if settled; ascending
+    bool has_tails(AbsId id) const { return mentions_[id.index].tails; }                         // if settled
 
     Dims& dims() { return dims_; }
     Dim unknown(uint32_t level, uint32_t k);             // the element unknown ?k
@@ -62,7 +63,14 @@ class Abstracts {
 
  private:
     Dims& dims_;
-    struct Mentions { bool settled = true; std::vector<Sym> symbols = {}; };
+    struct OpenUnknown { Unknown unknown; bool direct; };        // direct: of a leaf that is in no container in the value
+    struct Mentions {
+        bool settled = true;
+        std::vector<Sym> symbols = {};
+        std::vector<OpenUnknown> open = {};              // of containers around it, as they occur first
+        bool tails = false;
+    };
+    class Mentioning;
     struct WordsHash { size_t operator()(const std::vector<uint32_t>& words) const; };
     Mentions mentions_of(const Abs& abs) const;
 
@@ -82,6 +90,7 @@ class LeafMap {
     virtual Dim number(Dim d, uint32_t depth) { return extent(d, depth); }
     virtual Shape tail(VarId tail, uint32_t) { return Shape{{}, false, tail}; }
     virtual bool keeps_hints() const { return true; }    // false: element bounds and conditions are forgotten
+    virtual bool keeps(AbsId, uint32_t /*depth*/) { return false; }      // true: the whole value stays, do not go into it
 };
 AbsId map_leaves(Abstracts& abstracts, AbsId value, LeafMap& map);
 

@@ -15,8 +15,11 @@ VarId PatternPool::get(std::vector<VarId>& pool, size_t i, const char* name) {
 namespace {
 class Rename : public LeafMap {
  public:
-    Rename(Dims& dims, const std::map<Dim, Dim>& whole, const std::map<Sym, Dim>& symbols, const std::map<VarId, VarId>& tails)
-        : dims_(dims), whole_(whole), symbols_(symbols), tails_(tails) {}
+    Rename(Abstracts& abstracts, const std::map<Dim, Dim>& whole, const std::map<Sym, Dim>& symbols, const std::map<VarId, VarId>& tails)
+        : abstracts_(abstracts), dims_(abstracts.dims()), whole_(whole), symbols_(symbols), tails_(tails) {}
+    bool keeps(AbsId id, uint32_t) override {
+        return abstracts_.is_settled(id) && !abstracts_.has_tails(id) && abstracts_.symbols_of(id).empty();
+    }
     Dim extent(Dim d, uint32_t) override {
         if (auto it = whole_.find(d); it != whole_.end()) return it->second;
         return dims_.substitute(d, [&](Sym s) -> std::optional<Dim> {
@@ -31,6 +34,7 @@ class Rename : public LeafMap {
     bool keeps_hints() const override { return false; }
 
  private:
+    const Abstracts& abstracts_;
     Dims& dims_;
     const std::map<Dim, Dim>& whole_;
     const std::map<Sym, Dim>& symbols_;
@@ -40,12 +44,17 @@ class Rename : public LeafMap {
 // Shape variables in order of occurrence.
 class Tails : public LeafMap {
  public:
+    explicit Tails(const Abstracts& abstracts) : abstracts_(abstracts) {}
     std::vector<VarId> found;
+    bool keeps(AbsId id, uint32_t) override { return abstracts_.is_settled(id) && !abstracts_.has_tails(id); }
     Dim extent(Dim d, uint32_t) override { return d; }
     Shape tail(VarId v, uint32_t) override {
         if (v.valid() && std::find(found.begin(), found.end(), v) == found.end()) found.push_back(v);
         return Shape{{}, false, v};
     }
+
+ private:
+    const Abstracts& abstracts_;
 };
 } // namespace
 
@@ -55,7 +64,7 @@ KeyPlan make_key(Abstracts& abstracts, PatternPool& pool, uint32_t code, const s
     std::vector<Dim> polys;                              // distinct, in order of first occurrence
     std::map<Dim, bool> is_extent;
     std::map<Sym, int> uses;                             // in how many distinct polynomials
-    Tails tails;
+    Tails tails(abstracts);
     for (AbsId arg : args) {
         for (const Leaf& leaf : leaves_of(abstracts, arg)) {
             if (dims.constant_value(leaf.dim) || abstracts.has_unknown(leaf.dim)) continue;
@@ -100,7 +109,7 @@ KeyPlan make_key(Abstracts& abstracts, PatternPool& pool, uint32_t code, const s
         plan.tails.push_back(name), plan.tail_actuals.push_back(Shape{{}, false, tail});
         tail_names[tail] = name;
     }
-    Rename rename(dims, whole, symbols, tail_names);
+    Rename rename(abstracts, whole, symbols, tail_names);
     for (AbsId arg : args) plan.key.args.push_back(map_leaves(abstracts, arg, rename));
     return plan;
 }

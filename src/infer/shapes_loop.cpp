@@ -1,10 +1,10 @@
 // infer/shapes_loop.cpp - for and while. Round 1 walks the body with the states as they enter, later rounds with what the
 // round before made of them (shapes_states.h), until nothing changes. All rounds are muted; one last walk speaks. Where even
-// that is muted, for this is a round of a loop around, the last round does: else nests would be walked twice per level.
+// that is muted, for this is a round of a loop around, the last round does: else nests would be walked twice per level. For
+// the same reason a loop in a loop begins with what it came to in the round before of the one around.
 //
 // Stored form: the symbols of varying leaves are carried by the loop (Block::symbols), and so are the counter of a while
 // and the sizes of yielded rows that only running tells.
-#include "infer/shapes_states.h"
 #include "infer/shapes_walk.h"
 #include <algorithm>
 #include <optional>
@@ -37,10 +37,14 @@ class Walk::Loop {
         }
         scope = w.now();
         visible = [this](Dim d) { return w.visible(d, scope); };
+        const uint32_t around = w.around_loops_;
+        w.around_loops_ = std::min(around, scope);
         bool audible = std::exchange(w.audible_, false);
         Result<std::optional<Turn>> settled = settle(!audible);
         w.audible_ = audible;
-        return speak(TRY(std::move(settled)));
+        Made made = TRY(speak(TRY(std::move(settled))));
+        w.around_loops_ = around;
+        return made;
     }
 
  private:
@@ -58,13 +62,24 @@ class Walk::Loop {
 
     // The last round, if it is wanted; what is known in it is then known still.
     Result<std::optional<Turn>> settle(bool wants_last) {
+        const AbsId entered = enter;
+        if (auto it = w.loops_.find(b.results[0]); it != w.loops_.end()) {
+            states = recall(w.abstracts_, it->second, [this](Dim d) { return w.visible(d, w.around_loops_); }, enter);
+            tails = it->second.tails;
+        }
+        bool first = true;
         for (int round = 0;; ++round) {
             if (round == most_rounds) return internal("the shapes of a loop's states do not settle");
             const size_t widenings = w.program_.widenings;
             w.know_.push();
             Turn turn = TRY(walk_once());
-            Comparison found = compare(turn, round == 0);
+            Comparison found = compare(turn, std::exchange(first, false));
             const std::vector<size_t> groups = groups_of_states();
+            if (found.too_wide) {
+                w.know_.pop();
+                states.clear(), tails.clear(), enter = entered, first = true;
+                continue;
+            }
             bool regrouped = regroup(states);
             bool changed = found.changed || regrouped || found.enter != enter || w.program_.widenings != widenings;
             enter = found.enter;
@@ -72,6 +87,7 @@ class Walk::Loop {
             if (!is_last) w.know_.pop();
             if (changed) continue;
             w.program_.report.rounds = std::max<int64_t>(w.program_.report.rounds, round + 1);
+            w.loops_[b.results[0]] = {entered, enter, states, tails};
             return is_last ? std::optional(std::move(turn)) : std::nullopt;
         }
     }

@@ -37,7 +37,7 @@ class Compare : public Join {
             std::map<Path, VarId>& tails, bool first)
         : Join(program.abstracts), program_(program), know_(know), states_(states), counter_(counter),
           visible_(std::move(visible)), tails_(tails), first_(first) {}
-    bool changed = false;
+    bool changed = false, too_wide = false;
     std::vector<const Shape*> unlike;                    // the first leaf whose rank changes
 
  protected:
@@ -77,11 +77,14 @@ class Compare : public Join {
         case LeafState::Kind::affine: {
             Dim next = dims.add(s.init, dims.mul(dims.add(counter_, dims.constant(1)), s.delta));
             if (know_.equal(out, next)) break;
+            too_wide = too_wide || s.recalled;           // by another delta now, perhaps
             s.kind = LeafState::Kind::varying, s.is_new = true;
             changed = true;
             break;
         }
-        case LeafState::Kind::varying: break;
+        case LeafState::Kind::varying:
+            too_wide = too_wide || (s.recalled && know_.equal(out, head));
+            break;
         }
         return s.init;
     }
@@ -93,6 +96,38 @@ class Compare : public Join {
     std::function<bool(Dim)> visible_;
     std::map<Path, VarId>& tails_;
     bool first_;
+};
+
+// Gives leaves that were affine or varying their beginnings, as they are now.
+class Recall : public Join {
+ public:
+    Recall(Abstracts& abstracts, const LeafStates& before, const std::function<bool(Dim)>& outer)
+        : Join(abstracts), before_(before), outer_(outer) {}
+    LeafStates states;
+
+ protected:
+    bool in_scope(Dim) override { return true; }
+    Dim extent(const std::vector<Dim>& arms, const Path& path) override { return leaf(arms[0], path); }
+    Dim number(const std::vector<Dim>& arms, const Path& path) override { return leaf(arms[0], path); }
+    Shape other_rank(const std::vector<const Shape*>& arms, const Path&) override { return *arms[0]; }
+
+ private:
+    Dim leaf(Dim init, const Path& path) {
+        auto it = before_.find(path);
+        if (it == before_.end() || it->second.kind == LeafState::Kind::invariant) return init;
+        LeafState s = it->second;
+        if (s.kind == LeafState::Kind::affine && !outer_(s.delta)) return init;
+        s.init = init;
+        s.is_new = false;
+        s.recalled = true;
+        if (s.kind == LeafState::Kind::varying)          // together if they were so and enter equal, too
+            s.group = groups_.try_emplace({s.group, init}, groups_.size()).first->second;
+        states.emplace(path, s);
+        return init;
+    }
+    const LeafStates& before_;
+    const std::function<bool(Dim)>& outer_;
+    std::map<std::pair<size_t, Dim>, size_t> groups_;
 };
 
 // A yielded value as one row of the stack: sizes local to the body are given to `local`.
@@ -132,13 +167,27 @@ AbsId states_at(Abstracts& abstracts, const LeafStates& states, Dim counter, con
                 AbsId enter) {
     return Head(abstracts, states, counter, groups)({enter});
 }
+LeafStates recall(Abstracts& abstracts, const Settled& before, const std::function<bool(Dim)>& outer, AbsId& enter) {
+    std::vector<AbsId> parts = abstracts[enter].parts;
+    for (size_t i = 0; i < parts.size(); ++i) {
+        const AbsId widened = abstracts[before.enter].parts[i];
+        if (parts[i] != abstracts[before.entered].parts[i] || parts[i] == widened) continue;
+        const std::vector<Leaf> leaves = leaves_of(abstracts, widened);
+        auto stays = [&](const Leaf& leaf) { return abstracts.as_unknown(leaf.dim) || outer(leaf.dim); };
+        if (std::all_of(leaves.begin(), leaves.end(), stays)) parts[i] = widened;
+    }
+    enter = abstracts.tuple(std::move(parts));
+    Recall leaves(abstracts, before.states, outer);
+    leaves({enter});
+    return std::move(leaves.states);
+}
 Comparison compare_states(Program& program, Knowledge& know, LeafStates& states, Dim counter,
                           const std::function<bool(Dim)>& visible, std::map<Path, VarId>& tails, bool first, AbsId head,
                           AbsId out, Span span) {
     Compare compare(program, know, states, counter, visible, tails, first);
     AbsId enter = compare({head, out});
     program.warn_of_ranks(span, "states before and after a trip", compare.unlike);
-    return {enter, compare.changed};
+    return {enter, compare.changed, compare.too_wide};
 }
 AbsId stacked(Abstracts& abstracts, AbsId row, Dim trips, const std::function<bool(Dim)>& visible,
               const std::function<Dim(Dim)>& local) {

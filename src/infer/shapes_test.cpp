@@ -187,5 +187,21 @@ const Case refuted[] = {
     {"never returns", "def @f(%x) { @f(%x) }\ndef @main(%x: f32) { @f(%x) }", "entry @main never returns"},
 };
 INSTANTIATE_TEST_SUITE_P(Infer, Refuted, testing::ValuesIn(refuted));
+
+// Every walk of a loop makes symbols: how many there are tells how often bodies were walked.
+size_t symbols_of_nest(int loops, const std::string& state, const std::string& inner) {
+    std::string body = inner;
+    for (int i = loops; i-- > 0;) {
+        const std::string outer = i == 0 ? state : "%s" + std::to_string(i - 1);
+        body = "for %i" + std::to_string(i) + " in %k, (%s" + std::to_string(i) + " = " + outer + ") { " + body + " }";
+    }
+    Result<Module> made = shaped("def @main(%x: Tensor[(n), f32], %k: i64) { " + body + " }", nullptr);
+    EXPECT_TRUE(made) << made.error().message;
+    return made ? made->dims.symbol_count() : 0;
+}
+TEST(ShapesOfNests, TakeTimeOfTheirDepthNotExponential) {
+    EXPECT_LT(symbols_of_nest(14, "0", "%s13 + 1"), 8 * symbols_of_nest(7, "0", "%s6 + 1"));         // affine
+    EXPECT_LT(symbols_of_nest(14, "%x", "concat([%s13, %s13])"), 8 * symbols_of_nest(7, "%x", "concat([%s6, %s6])"));
+}
 } // namespace
 } // namespace nereus

@@ -8,6 +8,7 @@
 #include "infer/shapes_facts.h"
 #include "infer/shapes_match.h"
 #include "infer/shapes_program.h"
+#include "infer/shapes_states.h"
 #include "ir/op.h"
 
 namespace nereus {
@@ -186,6 +187,8 @@ class Walk : public ShapeScope {
     std::unordered_map<std::string, int> used_names_;    // and the number to try next
     const Binding* current_ = nullptr;
     int64_t checks_ = 0;
+    std::map<ValueId, Settled> loops_;                   // by what they give
+    uint32_t around_loops_ = UINT32_MAX;                 // symbols before this one are older than the outermost loop under way
     int unreached_ = 0;                                  // loops around that have no trip: facts in them contradict each other
 };
 } // namespace nereus

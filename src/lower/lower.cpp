@@ -10,6 +10,8 @@ constexpr size_t most_constants = 64;                    // of one operator
 
 uint32_t KernelTable::add(loop::Function kernel, bool library) {
     std::string key = library ? "library " + kernel.name : loop::canonical_text(kernel);
+    if (library)
+        for (const loop::Buffer& buffer : kernel.buffers) key += " " + std::string(dtype_name(buffer.dtype));
     auto [it, fresh] = seen.emplace(std::move(key), uint32_t(lowered.kernels.size()));
     if (fresh) {
         lowered.kernels.push_back(std::move(kernel));

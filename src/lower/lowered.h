@@ -15,7 +15,7 @@ namespace nereus {
 struct Lowered {
     Module module;
     std::vector<loop::Function> kernels;     // each different one once
-    std::vector<bool> in_library;            // per kernel: only a signature, with its code in the library
+    std::vector<bool> in_library;            // per kernel: only a signature, with its code in the library or from outside
     std::vector<LaunchSpec> launches;        // `kernel` moved to `kernels`
     std::vector<uint32_t> launch_kernel;     // which kernel each launch runs
 };

@@ -6,6 +6,7 @@
 #pragma once
 #include "ir/op.h"
 #include <functional>
+#include <optional>
 
 namespace nereus {
 // Where a rule writes to. Operands are named by the parameter they are given for and their place in its list.
@@ -43,6 +44,10 @@ class Gradient {
     virtual ValueId op(std::string_view name, std::vector<Operand> operands, AttributeList attributes = {}) = 0;
     virtual ValueId number(double value, DType dtype) = 0;           // a scalar constant; integers included
     virtual ValueId project(ValueId tuple, size_t i) = 0;
+
+    // The rule cannot be written: why. A plug-in's may be wrong (ops/outside.h); ours never say this.
+    void refuse(std::string why) { refusal = std::move(why); }
+    std::optional<std::string> refusal;
 
     // Shorthands of op().
     ValueId add(ValueId a, ValueId b) { return op("add", {a, b}); }

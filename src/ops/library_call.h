@@ -11,6 +11,7 @@ class LibraryCall {
     uint32_t group(std::string name, loop::Role role, std::vector<Dim> extents);     // tasks divide the first one
     void buffer(std::string name, ValueId value, bool out, std::vector<Along> along);
     void scalar(std::string name, Dim dim);
+    void gives_late(Sym symbol) { spec_.late.push_back(symbol); }
     Status launch() { return op_.launch(std::move(spec_)); }
 
  private:

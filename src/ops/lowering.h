@@ -30,7 +30,7 @@ struct LaunchSpec {
     std::vector<Scalar> scalars;
     std::vector<Sym> late;                   // symbols that receive Launch.out
     std::vector<ValueId> after;              // of launches that must have gone well before
-    bool library = false;                    // `kernel` is a signature: the code is in the library, under its name
+    bool library = false;                    // `kernel` is a signature: the code is in the library or from outside, under its name
 };
 
 // How the extents of a value of unknown rank are looked at.

@@ -7,6 +7,7 @@
 
 namespace nereus {
 namespace {
+constexpr int64_t always_kept = int64_t(1) << 16;        // bytes; a larger value is kept if it is no larger than what it is made of
 constexpr std::string_view cheap_operators[] = {"full", "iota", "broadcast_to", "reshape", "cast"};
 
 // The values of one function that depend on constants only.
@@ -30,6 +31,21 @@ class ConstantValues {
         for (Dim d : type.shape.dims) {
             std::optional<int64_t> extent = module_.dims.constant_value(d);
             if (!extent || *extent <= 0 || __builtin_mul_overflow(bytes, *extent, &bytes)) return -1;
+        }
+        return bytes;
+    }
+    // Of the constants that it is made of.
+    int64_t source_bytes(ValueId v) {
+        std::set<ValueId> seen;
+        std::vector<ValueId> work = {v};
+        int64_t bytes = 0;
+        while (!work.empty()) {
+            const ValueId at = work.back();
+            work.pop_back();
+            if (!seen.insert(at).second) continue;
+            const Binding& b = *edit_.definition(at);
+            if (b.args.empty()) bytes += std::max<int64_t>(bytes_of(at), 0);
+            work.insert(work.end(), b.args.begin(), b.args.end());
         }
         return bytes;
     }
@@ -141,8 +157,9 @@ ConstantPart constant_part(const Module& module, bool failing, int64_t most_byte
             BlockCopy copy(edit, f);
             std::set<ValueId> done;
             for (ValueId root : values.roots()) {
-                if (values.bytes_of(root) > most_bytes) continue;
-                most_bytes -= values.bytes_of(root);
+                const int64_t bytes = values.bytes_of(root);
+                if (bytes > most_bytes || (bytes > always_kept && bytes > values.source_bytes(root))) continue;
+                most_bytes -= bytes;
                 values.copy(root, copy, body, done);
                 given.push_back(copy.put_for(root));
                 types.push_back(init[given.back()].type);
@@ -160,10 +177,21 @@ ConstantPart constant_part(const Module& module, bool failing, int64_t most_byte
     return part;
 }
 
+namespace {
+// What nobody would read is not written out: a number of a literal takes more memory than an element.
+std::optional<Literal> constant_of(const HostTensor& tensor, const std::string& name) {
+    constexpr int64_t most_written = 1024;
+    if (tensor.count() > most_written) return given_literal(tensor, name);
+    return literal_of(tensor);
+}
+} // namespace
+
 Module with_constants(Module module, const std::vector<ConstantPlace>& places, const std::vector<HostTensor>& tensors) {
     std::map<uint32_t, std::map<ValueId, Literal>> constants;
-    for (size_t i = 0; i < places.size(); ++i)
-        if (std::optional<Literal> literal = literal_of(tensors[i])) constants[places[i].function.index][places[i].value] = std::move(*literal);
+    for (size_t i = 0; i < places.size(); ++i) {
+        const std::string& name = module[places[i].function][places[i].value].name;
+        if (std::optional<Literal> literal = constant_of(tensors[i], name)) constants[places[i].function.index][places[i].value] = std::move(*literal);
+    }
     for (const auto& [function, values] : constants) {
         Function& f = module.functions[function];
         PutConstants(module, f, values).block(f.body);

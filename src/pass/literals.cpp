@@ -37,6 +37,14 @@ std::optional<Literal> literal_of(const HostTensor& tensor) {
     return literal;
 }
 
+Literal given_literal(HostTensor tensor, std::string name) {
+    Literal literal;
+    literal.kind = Literal::Kind::given;
+    literal.is_tensor = true, literal.shape = tensor.shape(), literal.text = std::move(name);
+    literal.given = std::make_shared<const HostTensor>(std::move(tensor));
+    return literal;
+}
+
 std::optional<HostTensor> run_operator(const Binding& b, const std::vector<HostTensor>& args) {
     const OpDef& op = *b.op;
     if (!op.eval) return std::nullopt;

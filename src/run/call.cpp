@@ -1,6 +1,7 @@
 #include "run/call.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
+#include "run/profile.h"
 #include "run/sources.h"
 #include "value/input_spec.h"
 #include "value/npz.h"
@@ -21,9 +22,10 @@ std::span<const FlagSpec> call_flags() {
         {"seed", true, "N seed of random inputs"},
         {"each", false, "time and peak memory of every call, on stderr"},
         {"peak", false, "memory of every call, on stderr: predicted (an upper bound where elements decide, nothing for a `while` that grows) and measured"},
-        {"stats", false, "counters of all calls, on stderr"},
+        {"stats", false, "counters of all calls, on stderr; resident memory of the process, and how long loading took"},
         {"memory-limit", true, "BYTES a call that needs more fails"},
         {"memory", true, "MODE planned; to compare with: none (every buffer apart), pool (allocated on use) (planned)"},
+        {"profile", false, "where the time went, on stderr: kernels by place, the longest first"},
         {"trace", true, "FILE a line for every frame, kernel, touched buffer and object (vm/trace.h)"},
     };
     return flags;
@@ -54,6 +56,19 @@ Result<Inputs> with_single_inputs(const Arguments& arguments, Inputs inputs) {
     return inputs;
 }
 } // namespace
+
+void name_parameters(Arguments& arguments, const std::map<std::string, std::string>& parameters) {
+    auto inputs = arguments.flags.find("input");
+    if (inputs == arguments.flags.end()) return;
+    for (std::string& input : inputs->second) {
+        const size_t end = input.find('=');                // names of models may have any sign, this one too
+        for (const auto& [name, parameter] : parameters)
+            if (input.starts_with(name + "=") && (end == name.size() || name.find('=') != name.npos)) {
+                input = parameter + input.substr(name.size());
+                break;
+            }
+    }
+}
 
 Result<Inputs> read_inputs(const Arguments& arguments) {
     Inputs inputs;
@@ -111,8 +126,8 @@ Result<std::vector<Value>> order_inputs(std::span<const std::string> params, con
 }
 
 int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call,
-             const std::function<std::string(const Error&)>& describe) {
-    Result<Inputs> inputs = read_inputs(arguments);
+             const std::function<std::string(const Error&)>& describe, const CallHooks& hooks) {
+    Result<Inputs> inputs = hooks.read(arguments);
     if (!inputs) return failed(inputs.error());
     for (const std::string& spec : arguments.values("input"))        // of the call and not of its file
         if (Status named = has_parameter(params, spec.substr(0, spec.find('='))); !named)
@@ -135,6 +150,7 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
             return error;
         };
         Result<Value> result = one();
+        if (result && hooks.finish) result = hooks.finish(std::move(*result));
         if (result && !save.empty()) {
             Status saved = write_npz(save, *result);
             if (saved) continue;
@@ -174,7 +190,7 @@ void print_peak(const Stats& stats, const Result<int64_t>& predicted, bool retur
 }
 } // namespace
 
-int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program, std::span<const SourceText> sources) {
+int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program, std::span<const SourceText> sources, const CallHooks& hooks) {
     ContextOptions options;
     Result<int64_t> limit = arguments.whole("memory-limit", 1, 0);
     if (!limit) return usage(limit.error().message);
@@ -189,22 +205,26 @@ int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutabl
         if (!trace) return usage("cannot write the trace to " + path);
         options.trace = [&](std::string_view line) { std::fprintf(trace.get(), "%.*s\n", int(line.size()), line.data()); };
     }
+    options.profile = arguments.has("profile");
     Result<std::unique_ptr<Context>> context = Context::make(program, options);
     if (!context) return failed(context.error());
     const EntryInfo& entry = program->exe().entries[0];
     std::vector<std::string> params;
     for (const DoorParam& param : entry.params) params.push_back(param.name);
+    double seconds = 0;
     int exit = call_all(arguments, params, [&](std::span<const Value> args) {
         std::optional<Result<int64_t>> predicted;
         if (arguments.has("peak")) predicted = (*context)->peak(entry, args);
         auto begin = std::chrono::steady_clock::now();
         Result<Value> result = (*context)->run(entry, args);
         std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+        seconds += took.count() * 1e-6;
         const Stats& s = (*context)->stats();
         if (arguments.has("each")) std::fprintf(stderr, "call %ld: %.1f us, peak %ld bytes\n", long(s.calls), took.count(), long(s.peak_bytes));
         if (predicted) print_peak(s, *predicted, bool(result));
         return result;
-    }, [&](const Error& error) { return error.where.known() ? render(error, source_texts(program->exe(), sources)) : plain_error(error); });
+    }, [&](const Error& error) { return error.where.known() ? render(error, source_texts(program->exe(), sources)) : plain_error(error); }, hooks);
+    if (options.profile) std::fputs(profile_text(**context, seconds, source_texts(program->exe(), sources)).c_str(), stderr);
     if (arguments.has("stats")) {
         const Stats& s = (*context)->stats();
         std::fprintf(stderr, "calls %ld  plan hits %ld  plan misses %ld  region runs %ld  launches %ld  peak bytes %ld  leaked objects %ld\n",

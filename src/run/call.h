@@ -9,15 +9,23 @@ namespace nereus {
 // The flags of input and output that nereus and nereus-run share.
 std::span<const FlagSpec> call_flags();      // inputs, input, json, seed, stats, memory-limit
 
+// Lets --input use the names that a model has for its inputs; the map has the parameters by these.
+void name_parameters(Arguments& arguments, const std::map<std::string, std::string>& parameters);
 Result<Inputs> read_inputs(const Arguments& arguments);
 // Arguments in the order of the entry's parameters; missing and unknown names are errors in the user's terms.
 Result<std::vector<Value>> order_inputs(std::span<const std::string> params, const NamedValues& named);
+
+// What nereus does besides: nereus-run knows no models.
+struct CallHooks {
+    std::function<Result<Inputs>(const Arguments&)> read = read_inputs;
+    std::function<Result<Value>(Value)> finish = {};         // gives what is printed of a result; empty: all of it
+};
 
 using CallFn = std::function<Result<Value>(std::span<const Value>)>;
 // Prints every result. With a list of inputs a failing call becomes {"error": text}, as text a line `error: ...`, and
 // the others still run; stderr counts them from 1. `describe`: what stderr gets for an error.
 int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call,
-             const std::function<std::string(const Error&)>& describe = plain_error);
+             const std::function<std::string(const Error&)>& describe = plain_error, const CallHooks& hooks = {});
 // `sources`: the texts of the program if they are at hand; its files are looked for if none is.
-int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program, std::span<const SourceText> sources = {});
+int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program, std::span<const SourceText> sources = {}, const CallHooks& hooks = {});
 } // namespace nereus

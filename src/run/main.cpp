@@ -1,8 +1,10 @@
 // nereus-run - runs an artefact: no compiler inside.
-#include "base/file.h"
+#include "base/resident.h"
 #include "exe/artefact.h"
 #include "library/library.h"
 #include "run/call.h"
+#include "run/plugins.h"
+#include <chrono>
 #include <cstdio>
 #include <new>
 
@@ -25,26 +27,41 @@ int fail(const Error& error) {
 int run(int argc, char** argv) {
     std::vector<FlagSpec> flags(call_flags().begin(), call_flags().end());
     flags.push_back({"help", false, "this text"});
-    Result<Arguments> arguments = parse_arguments(std::span<const char* const>(argv + 1, size_t(argc - 1)), flags);
+    std::vector<const char*> words(argv + 1, argv + argc);
+    if (Status loaded = load_plugins(words); !loaded) return fail(loaded.error());
+    Result<Arguments> arguments = parse_arguments(words, flags);
     if (!arguments) return fail(arguments.error());
     if (arguments->has("help")) {
-        std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout);
+        std::fputs((std::string(help_text) + flags_help(flags) + plugin_help).c_str(), stdout);
         return 0;
     }
     if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one artefact", {}, "nereus-run --help"});
     if (arguments->rest[0].ends_with(".nr"))
         return fail(Error{Code::usage, "'" + arguments->rest[0] + "' is a program in source, expected a compiled one", {}, "run it with nereus run " + arguments->rest[0]});
-    Result<std::string> bytes = read_file(arguments->rest[0]);
-    if (!bytes) return fail(bytes.error());
-    Result<Executable> executable = load(std::as_bytes(std::span(bytes->data(), bytes->size())));
+    const int64_t before = resident().now;
+    const auto begin = std::chrono::steady_clock::now();
+    Result<Executable> executable = load_file(arguments->rest[0]);
     auto fail_of_file = [&](Error error) {
+        if (error.code == Code::io) return fail(error);   // names it
         error.message = "'" + arguments->rest[0] + "': " + error.message;
         return fail(error);
     };
     if (!executable) return fail_of_file(std::move(executable).error());
     Result<std::shared_ptr<const LoadedExecutable>> program = LoadedExecutable::load(std::move(*executable), library());
     if (!program) return fail_of_file(std::move(program).error());
-    return run_loaded(*arguments, std::move(*program));
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    const int64_t loaded = resident().now;
+    std::map<std::string, std::string> parameters;
+    for (const DoorParam& param : (*program)->exe().entries[0].params)
+        if (!param.model_name.empty()) parameters[param.model_name] = param.name;
+    name_parameters(*arguments, parameters);
+    const int exit = run_loaded(*arguments, std::move(*program));
+    if (arguments->has("stats")) {
+        const Resident memory = resident();
+        std::fprintf(stderr, "load %.1f ms\nresident bytes: %ld before loading, %ld loaded, %ld now, %ld at most\n", took.count(), long(before), long(loaded),
+                     long(memory.now), long(memory.most));
+    }
+    return exit;
 }
 } // namespace
 

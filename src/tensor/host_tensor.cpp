@@ -17,13 +17,24 @@ bool machine_could_hold(int64_t bytes) {
     return uint64_t(bytes) / machine.mem_unit < machine.totalram + machine.totalswap;
 }
 
+Error no_memory(int64_t bytes) {
+    return Error{Code::memory, "no memory for a tensor of " + std::to_string(bytes) + " bytes"};
+}
+
 Result<std::shared_ptr<std::byte>> allocate_zeroed(int64_t bytes) {
     // calloc: large blocks come as untouched zero pages, and nobody pays for writing zeros
     void* block = machine_could_hold(bytes) ? std::calloc(size_t(bytes) + alignment, 1) : nullptr;
-    if (!block) return Error{Code::memory, "no memory for a tensor of " + std::to_string(bytes) + " bytes"};
+    if (!block) return no_memory(bytes);
     uintptr_t start = (uintptr_t(block) + alignment - 1) / alignment * alignment;
     auto free_block = [block](std::byte*) { std::free(block); };
     return std::shared_ptr<std::byte>(reinterpret_cast<std::byte*>(start), free_block);
+}
+
+Result<std::shared_ptr<std::byte>> allocate_by(const Allocator& allocator, int64_t bytes) {
+    void* block = machine_could_hold(bytes) ? allocator.allocate(allocator.user, size_t(bytes), alignment) : nullptr;
+    if (!block) return no_memory(bytes);
+    auto release = [allocator, bytes](std::byte* at) { allocator.release(allocator.user, at, size_t(bytes)); };
+    return std::shared_ptr<std::byte>(static_cast<std::byte*>(block), release);
 }
 
 Error wrong_size(DType dtype, const Extents& shape, int64_t wanted, uint64_t found) {
@@ -44,12 +55,23 @@ Status check_codes(DType dtype, std::span<const std::byte> bytes) {
 }
 } // namespace
 
-Result<HostTensor> HostTensor::make(DType dtype, Extents shape) {
+Result<HostTensor> HostTensor::make(DType dtype, Extents shape) { return make(dtype, std::move(shape), {}); }
+
+Result<HostTensor> HostTensor::make(DType dtype, Extents shape, const Allocator& allocator) {
     int64_t bytes = TRY(byte_count(dtype, shape));
     HostTensor tensor;
-    tensor.memory_ = TRY(allocate_zeroed(bytes));
+    tensor.memory_ = allocator.given() && bytes > 0 ? TRY(allocate_by(allocator, bytes)) : TRY(allocate_zeroed(bytes));
     tensor.dtype_ = dtype;
     tensor.count_ = bytes / size_of(dtype);
+    tensor.shape_ = std::move(shape);
+    return tensor;
+}
+
+Result<HostTensor> HostTensor::over(DType dtype, Extents shape, std::byte* memory) {
+    HostTensor tensor;
+    tensor.count_ = TRY(byte_count(dtype, shape)) / size_of(dtype);
+    tensor.memory_ = std::shared_ptr<std::byte>(memory, [](std::byte*) {});
+    tensor.dtype_ = dtype;
     tensor.shape_ = std::move(shape);
     return tensor;
 }

@@ -1,5 +1,6 @@
 // tensor/host_tensor.h - a dense row-major tensor in host memory. Copies share bytes until one is written.
 #pragma once
+#include "tensor/allocator.h"
 #include "tensor/element.h"
 #include "tensor/shape.h"
 #include <cstddef>
@@ -13,6 +14,10 @@ class HostTensor {
     // Zero-filled, 64-byte aligned. What the machine cannot hold is an Error (memory), never a thrown
     // bad_alloc.
     static Result<HostTensor> make(DType dtype, Extents shape);
+    // In memory of the allocator, with whatever was in it. No allocator given: as above.
+    static Result<HostTensor> make(DType dtype, Extents shape, const Allocator& allocator);
+    // In memory of somebody else that is written, and that outlives the tensor and its copies.
+    static Result<HostTensor> over(DType dtype, Extents shape, std::byte* memory);
     // Holds a copy of `bytes`, which must be exactly as many as the shape asks for.
     static Result<HostTensor> copy_of(DType dtype, Extents shape, std::span<const std::byte> bytes);
     // Borrows memory that `owner` keeps alive and nobody changes; any owner will do (aliasing, custom

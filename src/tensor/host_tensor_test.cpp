@@ -103,6 +103,35 @@ TEST(HostTensor, ReadsElementsAsTheLanguageCasts) {
     EXPECT_EQ(HostTensor::scalar(F16(-2.75)).as_i64(0), -2);
 }
 
+TEST(HostTensor, MemoryOfOthers) {
+    int64_t live = 0;
+    Allocator allocator;
+    allocator.user = &live;
+    allocator.allocate = [](void* user, size_t bytes, size_t alignment) -> void* {
+        ++*static_cast<int64_t*>(user);
+        return bytes > 1000 ? nullptr : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    };
+    allocator.release = [](void* user, void* at, size_t bytes) {
+        EXPECT_EQ(bytes, 12u);
+        --*static_cast<int64_t*>(user), std::free(at);
+    };
+    HostTensor made = *HostTensor::make(DType::f32, {3}, allocator), copy = made;
+    EXPECT_EQ(uintptr_t(made.bytes()) % 64, 0u);
+    made = HostTensor();
+    EXPECT_EQ(live, 1);
+    copy = HostTensor();
+    EXPECT_EQ(live, 0);
+    EXPECT_EQ(HostTensor::make(DType::f32, {1000}, allocator).error().code, Code::memory);
+
+    float room[2] = {1, 2};
+    HostTensor over = *HostTensor::over(DType::f32, {2}, reinterpret_cast<std::byte*>(room));
+    (*over.mutable_data<float>())[1] = 5;
+    EXPECT_EQ(room[1], 5) << "it is written";
+    copy = over;
+    (*copy.mutable_data<float>())[1] = 7;
+    EXPECT_EQ(room[1], 5) << "but not by a copy";
+}
+
 TEST(HostTensor, ReshapesWithoutCopying) {
     HostTensor a = HostTensor::of<int32_t>({2, 3}, {0, 1, 2, 3, 4, 5});
     HostTensor b = *a.reshaped({3, 2});

@@ -5,7 +5,7 @@
 
 namespace nereus {
 // What a kernel found wrong. The lowest failing task wins, so that the report is the same for every thread count.
-enum class Fault : int32_t { none = 0, index_range = 1, zero_divisor = 2, bounds = 3 /* checked mode */, cancelled = 4 };
+enum class Fault : int32_t { none = 0, index_range = 1, zero_divisor = 2, bounds = 3 /* checked mode */, cancelled = 4, outside = 5 /* plugin/plugin.h */ };
 
 struct KernelError {
     int64_t task;                  // the lowest failing task; INT64_MAX: none
@@ -22,6 +22,7 @@ struct Launch {
     int64_t* out;                  // late sizes
     KernelError* err;
     const int64_t* bytes;          // size of each buffer; read by checked kernels only
+    const void* about;             // of a kernel from outside: plugin/plugin.h
 };
 
 struct Worker {

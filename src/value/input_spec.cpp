@@ -44,24 +44,6 @@ template <HostElement T, class Draw> Status fill(HostTensor& tensor, Draw draw) 
     return {};
 }
 
-Result<HostTensor> random_tensor(const TypeSpec& type, std::string_view name, uint64_t seed) {
-    uint64_t hash = 0xcbf29ce484222325u;           // FNV-1a: two inputs of one shape should not be alike
-    for (char c : name) hash = (hash ^ uint8_t(c)) * 0x100000001b3u;
-    Random random{Random{seed}.next() ^ hash};
-    HostTensor tensor = TRY(HostTensor::make(type.dtype, type.shape));
-    TRY(with_type(type.dtype, [&](auto zero) {
-        using T = decltype(zero);
-        return fill<T>(tensor, [&]() -> T {
-            if constexpr (std::is_same_v<T, bool>) return random.next() >> 63;
-            else if constexpr (std::is_same_v<T, double>) return double(random.next() >> 11) * 0x1p-52 - 1;
-            else if constexpr (std::is_same_v<T, Stored<DType::f8e8m0>>) return T::of_code(uint8_t(120 + random.next() % 16));        // near 1, not negative
-            else if constexpr (std::is_same_v<WideOf<T>, double>) return T(float(random.next() >> 40) * 0x1p-23f - 1);
-            else return T(random.next() % 10);
-        });
-    }));
-    return tensor;
-}
-
 Result<HostTensor> listed_tensor(const TypeSpec& type, std::string_view list) {
     int64_t count = TRY(element_count(type.shape));
     int64_t given = list.empty() ? 0 : 1 + std::count(list.begin(), list.end(), ',');
@@ -97,6 +79,27 @@ std::optional<Result<Value>> structure(std::string_view file) {
     return read_npz(std::string(file.substr(0, end)), file.substr(std::min(end + 1, file.size())));
 }
 
+} // namespace
+
+Result<HostTensor> random_tensor(DType dtype, Extents shape, std::string_view name, uint64_t seed, uint64_t integers_below) {
+    uint64_t hash = 0xcbf29ce484222325u;           // FNV-1a: two inputs of one shape should not be alike
+    for (char c : name) hash = (hash ^ uint8_t(c)) * 0x100000001b3u;
+    Random random{Random{seed}.next() ^ hash};
+    HostTensor tensor = TRY(HostTensor::make(dtype, std::move(shape)));
+    TRY(with_type(dtype, [&](auto zero) {
+        using T = decltype(zero);
+        return fill<T>(tensor, [&]() -> T {
+            if constexpr (std::is_same_v<T, bool>) return random.next() >> 63;
+            else if constexpr (std::is_same_v<T, double>) return double(random.next() >> 11) * 0x1p-52 - 1;
+            else if constexpr (std::is_same_v<T, Stored<DType::f8e8m0>>) return T::of_code(uint8_t(120 + random.next() % 16));        // near 1, not negative
+            else if constexpr (std::is_same_v<WideOf<T>, double>) return T(float(random.next() >> 40) * 0x1p-23f - 1);
+            else return T(random.next() % integers_below);
+        });
+    }));
+    return tensor;
+}
+
+namespace {
 Result<Value> parse_content(std::string_view name, std::string_view content, uint64_t seed) {
     if (content.starts_with('@')) {
         if (std::optional<Result<Value>> read = structure(content.substr(1))) return std::move(*read);
@@ -107,7 +110,7 @@ Result<Value> parse_content(std::string_view name, std::string_view content, uin
     TypeSpec type = TRY(parse_type(content.substr(0, equals)));
     content.remove_prefix(equals + 1);
     if (content.starts_with('@')) return Value::tensor(TRY(file_tensor(type, std::string(content.substr(1)))));
-    Result<HostTensor> written = content == "random" ? random_tensor(type, name, seed) : listed_tensor(type, content);
+    Result<HostTensor> written = content == "random" ? random_tensor(type.dtype, type.shape, name, seed) : listed_tensor(type, content);
     if (written) return Value::tensor(std::move(*written));
     Error error = std::move(written).error();
     if (error.code != Code::memory) error.code = Code::usage;        // no file is at fault, but the call that wrote it

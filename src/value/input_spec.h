@@ -9,4 +9,5 @@ namespace nereus {
 // bools. A malformed spec is a usage error; content that does not fit is a shape, type or value error. Both
 // name the spec.
 Result<Field> parse_input_spec(std::string_view spec, uint64_t seed = 0);
+Result<HostTensor> random_tensor(DType dtype, Extents shape, std::string_view name, uint64_t seed, uint64_t integers_below = 10);
 } // namespace nereus

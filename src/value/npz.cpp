@@ -157,13 +157,32 @@ class Places {
 };
 } // namespace
 
+namespace {
+Result<std::string_view> array_name(const ZipMember& member) {
+    const std::string_view name = member.name;
+    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+    return broken("'" + std::string(name.substr(0, 60)) + "' is no array: its name does not end in .npy");
+}
+Result<HostTensor> array_of(const ZipMember& member) {
+    Result<HostTensor> tensor = parse_npy(member.bytes);
+    if (tensor) return tensor;
+    Error error = std::move(tensor).error();
+    error.message = "npz: '" + std::string(member.name.substr(0, 60)) + "': " + error.message;
+    return error;
+}
+template <class T> Result<T> of_file(Result<T> read, const std::string& file) {
+    if (read) return read;
+    Error error = std::move(read).error();
+    error.message = "'" + file + "': " + error.message;
+    return error;
+}
+} // namespace
+
 Result<Value> parse_npz(std::string_view file, std::string_view path) {
     Places places;
     bool found = false;
     for (const ZipMember& member : TRY(parse_zip(file))) {
-        std::string_view name = member.name;
-        if (!name.ends_with(suffix)) return broken("'" + std::string(name.substr(0, 60)) + "' is no array: its name does not end in .npy");
-        name.remove_suffix(suffix.size());
+        std::string_view name = TRY(array_name(member));
         if (!path.empty()) {
             if (!name.starts_with(path)) continue;
             std::string_view rest = name.substr(path.size());
@@ -171,13 +190,7 @@ Result<Value> parse_npz(std::string_view file, std::string_view path) {
             name = rest.starts_with('.') ? rest.substr(1) : rest;
         }
         found = true;
-        Result<HostTensor> tensor = parse_npy(member.bytes);
-        if (!tensor) {
-            Error error = std::move(tensor).error();
-            error.message = "npz: '" + std::string(member.name.substr(0, 60)) + "': " + error.message;
-            return error;
-        }
-        TRY(places.add(name, std::move(*tensor)));
+        TRY(places.add(name, TRY(array_of(member))));
     }
     if (!found) return Error{Code::value, path.empty() ? "npz: no arrays" : "npz: nothing is at '" + std::string(path) + "'"};
     return places.value();
@@ -225,13 +238,15 @@ Result<std::string> to_npz(const Value& value) {
     return to_zip(members);
 }
 
-Result<Value> read_npz(const std::string& file, std::string_view path) {
-    const std::string bytes = TRY(read_file(file));
-    Result<Value> value = parse_npz(bytes, path);
-    if (value) return value;
-    Error error = std::move(value).error();
-    error.message = "'" + file + "': " + error.message;
-    return error;
+Result<Value> read_npz(const std::string& file, std::string_view path) { return of_file(parse_npz(TRY(read_file(file)), path), file); }
+
+Result<std::vector<Field>> read_npz_arrays(const std::string& file) {
+    auto read = [](std::string_view bytes) -> Result<std::vector<Field>> {
+        std::vector<Field> arrays;
+        for (const ZipMember& member : TRY(parse_zip(bytes))) arrays.push_back({std::string(TRY(array_name(member))), Value::tensor(TRY(array_of(member)))});
+        return arrays;
+    };
+    return of_file(read(TRY(read_file(file))), file);
 }
 
 Status write_npz(const std::string& file, const Value& value) { return write_file(file, TRY(to_npz(value))); }

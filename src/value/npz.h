@@ -11,6 +11,8 @@
 namespace nereus {
 // The bytes of a whole file. `path`: what to take of it, whole steps from the front; empty: all.
 Result<Value> parse_npz(std::string_view file, std::string_view path = {});
+// Every array by its whole name, which need not be a path: a model may have any names.
+Result<std::vector<Field>> read_npz_arrays(const std::string& file);
 // What is shared is written each time.
 Result<std::string> to_npz(const Value& value);
 

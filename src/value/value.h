@@ -32,6 +32,9 @@ class Value {
     // Identity, for walks that must not visit what is shared twice. Null for () written as Value().
     const ValueNode* node() const { return node_; }
     bool shared() const;                                   // other Values hold this node too
+    // One owner's share as a bare pointer, for handles outside of C++; attach() takes it back.
+    ValueNode* detach() && { return std::exchange(node_, nullptr); }
+    static Value attach(ValueNode* node) { return Value(node); }
 
     Value(const Value& other) noexcept;
     Value(Value&& other) noexcept : node_(other.node_) { other.node_ = nullptr; }

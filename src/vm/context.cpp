@@ -1,6 +1,7 @@
 #include "vm/frame.h"
 #include "vm/trace.h"
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <random>
 
@@ -18,12 +19,13 @@ Result<std::unique_ptr<Context>> Context::make(std::shared_ptr<const LoadedExecu
 }
 
 Context::Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, AddressRange range)
-    : program_(std::move(program)), options_(std::move(options)), range_(std::move(range)), heap_(options_.memory_limit),
+    : program_(std::move(program)), options_(std::move(options)), range_(std::move(range)), heap_(options_.memory_limit, options_.allocator),
       regions_(program_->exe().regions.size()), random_(options_.shuffle_seed) {
     worker_.cancel = reinterpret_cast<const volatile int32_t*>(&cancel_);
     launch_buffers_.resize(program_->max_buffers());
     launch_bytes_.resize(program_->max_buffers());
     launch_params_.resize(size_t(program_->max_params()));
+    if (options_.profile) launch_times_.resize(program_->exe().launches.size());
     if (!options_.trace) return;
     options_.pack = PackMode::apart;
     trace_ = std::make_unique<Trace>(options_.trace);
@@ -39,10 +41,17 @@ void Context::trim() {
     for (PlanCache& cache : regions_) cache = PlanCache();
 }
 
-void Context::begin_call(const EntryInfo& entry) {
+int64_t steady_nanoseconds() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void Context::begin_call(const EntryInfo& entry, const CallOptions& options) {
     if (trace_) trace_->call(entry.name);
     error_.reset();
     cancel_.store(0, std::memory_order_relaxed);
+    call_ = options;
+    watched_ = options.cancel || options.deadline != 0;
+    steps_ = 0;
     range_.reset_high_water();
     heap_.reset_high_water();
     heap_.set_limit(options_.memory_limit);
@@ -92,7 +101,8 @@ Status Context::call(const EntryInfo& entry, std::span<const uint64_t> arguments
     } else {
         out_of_memory(nullptr);
     }
-    bool done = fits && execute(frame);
+    current_ = frame;
+    bool done = fits && (stops(1) ? fault(nullptr, stop_, stop_text()) : execute(frame));
     stats_.arena_bytes = range_.high_water();
     if (!done) {
         if (fits) unwind(current_);
@@ -207,7 +217,7 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
         case LaunchBuffer::Kind::slot: out = frame->arena + frame->plan->slot_offsets[buffer.index]; break;
         case LaunchBuffer::Kind::address: out = reinterpret_cast<void*>(regs[buffer.index]); break;
         case LaunchBuffer::Kind::object: out = reinterpret_cast<TensorObject*>(regs[buffer.index])->data; break;
-        case LaunchBuffer::Kind::weights: out = const_cast<std::byte*>(program_->exe().weights.data() + buffer.index); break;
+        case LaunchBuffer::Kind::weights: out = const_cast<std::byte*>(program_->exe().weights[buffer.index].data()); break;
         }
         launch_bytes_[b] = buffer.bytes.kind == IntSource::Kind::reg ? int64_t(regs[size_t(buffer.bytes.value)]) : buffer.bytes.value;
     }
@@ -215,7 +225,7 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
     if (tasks < 0) return fault(program_->exe().sites[info.site], Code::shape, "the sizes of a tensor overflow or are negative");
     if (!reserve_scratch(scratch)) return fault(program_->exe().sites[info.site], Code::memory, limit_text());
     worker_.scratch = info.scratch >= 0 ? frame->arena + frame->plan->slot_offsets[size_t(info.scratch)] : own_scratch_;
-    Launch launch{launch_buffers_.data(), launch_params_.data(), late_, &kernel_error_, launch_bytes_.data()};
+    Launch launch{launch_buffers_.data(), launch_params_.data(), late_, &kernel_error_, launch_bytes_.data(), program_->about(info.kernel)};
     if (!run_kernel(program_->kernel(info.kernel), launch, tasks, info)) return false;
     for (size_t i = 0; i < info.late.size(); ++i) frame->regs[info.late[i]] = uint64_t(late_[i]);
     if (program_->exe().checked) poison_dead(*frame, info.step);
@@ -224,10 +234,13 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
 
 bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, const LaunchInfo& info) {
     ++stats_.launches;
+    if (stops(1)) return fault(program_->exe().sites[info.site], stop_, stop_text());
     if (trace_) trace_->kernel(program_->exe().kernels[info.kernel], launch);
     kernel_error_.task = INT64_MAX;
     kernel_error_.fault = 0;
-    int32_t result = program_->exe().checked ? run_shuffled(kernel, launch, tasks) : kernel(&launch, 0, tasks, &worker_);
+    int32_t result = program_->exe().checked   ? run_shuffled(kernel, launch, tasks)
+                     : launch_times_.empty() ? kernel(&launch, 0, tasks, &worker_)
+                                             : run_timed(kernel, launch, tasks, launch_times_[size_t(&info - program_->exe().launches.data())]);
     if (result == 0) return true;
     const Site& site = program_->exe().sites[info.site];
     switch (Fault(kernel_error_.fault != 0 ? kernel_error_.fault : result)) {
@@ -240,6 +253,7 @@ bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, con
                                                std::to_string(kernel_error_.operand) + " at element " +
                                                std::to_string(kernel_error_.index));
     case Fault::cancelled: return fault(site, Code::cancelled, "the call was cancelled");
+    case Fault::outside: return fault(site, Code::value, take_plugin_message());
     case Fault::none: break;
     }
     return fault(site, Code::internal, "a kernel failed without a reason");
@@ -256,15 +270,47 @@ int32_t Context::run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks
     return result;
 }
 
+int32_t Context::run_timed(Kernel kernel, const Launch& launch, int64_t tasks, LaunchTime& out_time) {
+    const auto begin = std::chrono::steady_clock::now();
+    const int32_t result = kernel(&launch, 0, tasks, &worker_);
+    out_time.runs++;
+    out_time.nanoseconds += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
 Result<std::byte*> Context::new_output(DType dtype, std::span<const int64_t> dims, uint32_t leaf) {
-    HostTensor& out = outputs_[leaf];
     int64_t bytes = TRY(byte_count(dtype, dims)), used = range_.high_water() + heap_.high_water() + stats_.scratch_bytes;
     if (bytes > options_.memory_limit - output_bytes_ - used) return Error{Code::memory, limit_text()};
     output_bytes_ += bytes;
     heap_.set_limit(options_.memory_limit - output_bytes_ - range_.high_water() - stats_.scratch_bytes);
+    return output_memory(dtype, dims, leaf);
+}
+
+Result<std::byte*> Context::output_memory(DType dtype, std::span<const int64_t> dims, uint32_t leaf) {
+    HostTensor& out = outputs_[leaf];
+    if (leaf < call_.destinations.size()) {
+        const CallOptions::Destination& to = call_.destinations[leaf];
+        const int64_t bytes = TRY(byte_count(dtype, dims));
+        if (to.data && bytes > 0 && bytes <= to.bytes) {
+            out = TRY(HostTensor::over(dtype, Extents(dims.begin(), dims.end()), to.data));
+            return to.data;
+        }
+    }
     if (out.dtype() != dtype || !std::equal(dims.begin(), dims.end(), out.shape().begin(), out.shape().end()) || !out.bytes())
-        out = TRY(HostTensor::make(dtype, Extents(dims.begin(), dims.end())));
+        out = TRY(HostTensor::make(dtype, Extents(dims.begin(), dims.end()), options_.allocator));
     return out.mutable_bytes();
+}
+
+bool Context::must_stop(int clock_steps) {
+    stop_ = Code::cancelled;
+    if (cancel_.load(std::memory_order_relaxed) != 0 || (call_.cancel && call_.cancel->load(std::memory_order_relaxed) != 0)) return true;
+    if (call_.deadline == 0 || ++steps_ < clock_steps) return false;
+    steps_ = 0;
+    stop_ = Code::deadline;
+    return steady_nanoseconds() >= call_.deadline;
+}
+std::string Context::stop_text() const {
+    return stop_ == Code::deadline ? "the time given for the call is over" : "the call was cancelled";
 }
 
 bool Context::fault(const Site& site, Code code, std::string what) {

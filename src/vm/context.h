@@ -14,10 +14,24 @@ struct ContextOptions {
     int64_t memory_limit = 0;                // bytes of frames, arenas, objects and scratch; 0: what the machine can give
     PackMode pack = PackMode::packed;
     size_t plans_per_region = 64;            // how many keys a region remembers
+    Allocator allocator = {};                // of the elements of results and of the heap's blocks
     uint64_t shuffle_seed = 1;               // checked programs run the tasks of a grid alone, in this random order
     std::function<void(std::string_view)> print;         // where print() goes; empty: stderr
     std::function<void(std::string_view)> trace;         // gets the lines of vm/trace.h; buffers then lie apart
+    bool profile = false;                    // measures launches: launch_times()
 };
+
+// What holds for one call.
+struct CallOptions {
+    const std::atomic<int32_t>* cancel = nullptr;        // not 0: the call fails soon (cancelled); others may watch it too
+    int64_t deadline = 0;                    // nanoseconds of the steady clock, after which it fails (deadline); 0: none
+    struct Destination { std::byte* data = nullptr; int64_t bytes = 0; };
+    // Per leaf of the result: memory for a tensor that fits in; null or more leaves than these: the allocator's.
+    std::span<const Destination> destinations = {};
+};
+int64_t steady_nanoseconds();                // now, on the clock of deadlines
+// Of one launch of the program, over all calls.
+struct LaunchTime { int64_t runs = 0, nanoseconds = 0; };
 
 struct Stats {
     int64_t calls = 0, plan_hits = 0, plan_misses = 0, region_runs = 0, launches = 0;
@@ -31,7 +45,7 @@ class Context {
     static Result<std::unique_ptr<Context>> make(std::shared_ptr<const LoadedExecutable> program, ContextOptions options = {});
     ~Context();
 
-    Result<Value> run(const EntryInfo& entry, std::span<const Value> args);
+    Result<Value> run(const EntryInfo& entry, std::span<const Value> args, const CallOptions& options = {});
     // For entries whose parameters and results are tensors: a result that already has the right dtype and shape and no
     // other owner is written in place, so that a second call at the same shapes allocates nothing.
     Status run(const EntryInfo& entry, std::span<const HostTensor> args, std::span<HostTensor> results);
@@ -47,6 +61,7 @@ class Context {
 
     const LoadedExecutable& program() const { return *program_; }
     const Stats& stats() const { return stats_; }
+    std::span<const LaunchTime> launch_times() const { return launch_times_; }       // by LaunchInfo; none unless it profiles
     void trim();                             // gives cached memory back
     void cancel() { cancel_.store(1, std::memory_order_relaxed); }   // from any thread: the running call fails soon
 
@@ -58,7 +73,10 @@ class Context {
 
     Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, AddressRange range);
     Status call(const EntryInfo& entry, std::span<const uint64_t> arguments, std::span<uint64_t> results);
-    void begin_call(const EntryInfo& entry);
+    void begin_call(const EntryInfo& entry, const CallOptions& options = {});
+    // Asked by whatever can go on for long: jumps back, calls, launches. The clock is read at every `clock_steps`th question.
+    bool stops(int clock_steps) { return (watched_ || cancel_.load(std::memory_order_relaxed) != 0) && must_stop(clock_steps); }
+    bool must_stop(int clock_steps);         // true: stop_ says why
     // May that many bytes of the range be used from there on? Shares the limit with the objects.
     bool reserve(const std::byte* at, int64_t bytes);
     bool reserve_scratch(int64_t bytes);     // of a worker, for one launch
@@ -69,15 +87,18 @@ class Context {
     bool run_launch(Frame* frame, uint32_t launch);
     bool run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, const LaunchInfo& info);
     int32_t run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks);
+    int32_t run_timed(Kernel kernel, const Launch& launch, int64_t tasks, LaunchTime& out_time);
     void poison_dead(const Frame& frame, uint32_t step);
     void leave_region(Frame* frame);
     Result<std::byte*> new_output(DType dtype, std::span<const int64_t> dims, uint32_t leaf);
+    Result<std::byte*> output_memory(DType dtype, std::span<const int64_t> dims, uint32_t leaf);     // not counted
     void print(const Site& site, std::span<const uint32_t> values, std::span<const uint32_t> types, const uint64_t* regs);
     void unwind(Frame* frame);               // unpins the plans of all frames of a failed call
 
     bool fault(const Instruction* at, Code code, std::string what);  // sets error_ unless set; always false
     bool fault(const Site& site, Code code, std::string what);
     bool out_of_memory(const Instruction* at);
+    std::string stop_text() const;
     const Site& maker_of_largest(const RegionPlan& plan, const Instruction* at) const;
     std::string limit_text() const;
     bool no_tensor(const Instruction* at, DType dtype, std::span<const int64_t> dims);   // why there is none
@@ -104,8 +125,13 @@ class Context {
     Frame* current_ = nullptr;               // where a failing call stopped
     std::optional<Error> error_;
     std::atomic<int32_t> cancel_ = 0;
+    CallOptions call_;                       // of the running call
+    bool watched_ = false;                   // it has something to look at besides cancel_
+    int steps_ = 0;                          // questions since the clock was read
+    Code stop_ = Code::cancelled;
     uint64_t random_;
     std::unique_ptr<Trace> trace_;           // null: nobody watches
+    std::vector<LaunchTime> launch_times_;   // empty: nobody measures
     Stats stats_;
 };
 } // namespace nereus

@@ -42,9 +42,9 @@ struct Context::Door {
             switch (type.kind) {
             case DoorType::Kind::tensor: {
                 auto* tensor = static_cast<const TensorObject*>(open.object);
-                Extents extents(tensor->dims, tensor->dims + tensor->count);
-                int64_t bytes = TRY(byte_count(type.dtype, extents));
-                made = Value::tensor(TRY(HostTensor::copy_of(type.dtype, std::move(extents), {tensor->data, size_t(bytes)})));
+                HostTensor copy = TRY(HostTensor::make(type.dtype, Extents(tensor->dims, tensor->dims + tensor->count), context.options_.allocator));
+                if (copy.count() > 0) std::memcpy(TRY(copy.mutable_bytes()), tensor->data, size_t(copy.byte_size()));
+                made = Value::tensor(std::move(copy));
                 break;
             }
             case DoorType::Kind::tuple: made = Value::tuple(std::move(open.parts)); break;
@@ -72,14 +72,19 @@ struct Context::Door {
             return Value::tuple(std::move(parts));
         }
         size_t index = leaf++;
+        auto copied = [&](std::span<const int64_t> dims, const void* from) -> Result<Value> {
+            std::byte* to = TRY(context.output_memory(type.dtype, dims, uint32_t(index)));
+            HostTensor& made = context.outputs_[index];
+            if (made.count() > 0) std::memcpy(to, from, size_t(made.byte_size()));
+            return Value::tensor(std::move(made));
+        };
         switch (entry.result_leaves[index].kind) {
         case DoorLeaf::Kind::address: return Value::tensor(std::move(context.outputs_[index]));
-        case DoorLeaf::Kind::number:
-            return Value::tensor(TRY(HostTensor::copy_of(
-                type.dtype, {}, std::as_bytes(std::span(&words[index], 1)).first(size_t(size_of(type.dtype))))));
+        case DoorLeaf::Kind::number: return copied({}, &words[index]);
         case DoorLeaf::Kind::object: {
             auto* object = reinterpret_cast<Object*>(words[index]);
-            Value made = TRY(read_object(object, type_index));
+            auto* tensor = type.kind == DoorType::Kind::tensor ? static_cast<const TensorObject*>(object) : nullptr;
+            Value made = TRY(tensor ? copied(tensor->extents(), tensor->data) : read_object(object, type_index));
             context.heap_.release(object);
             return made;
         }
@@ -116,9 +121,9 @@ struct Context::Door {
     }
 };
 
-Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args) {
+Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args, const CallOptions& options) {
     Door door{*this, entry};
-    begin_call(entry);
+    begin_call(entry, options);
     ArgumentDoor arguments(*program_, entry, heap_, arguments_);
     words_.assign(entry.result_leaves.size(), 0);
     output_storage_.assign(entry.result_leaves.size(), HostTensor());

@@ -263,14 +263,71 @@ TEST(Door, TensorCallsWriteResultsInPlace) {
     EXPECT_EQ(f.program->find_entry("none"), nullptr);
 }
 
-TEST(Door, TensorCallsGiveNumbersAndLateTensors) {
-    Assembled f(
+static constexpr std::string_view number_and_tensor =
         "type {dtype: i64} type {dtype: i64, axes: [-1]} type {kind: tuple, fields: [[0, 1]]}\n"
         "entry {name: \"f\", params: [{name: \"x\"}], param_leaves: [{kind: number}], result_type: 2, result_leaves: [{kind: number}, {type: 1}]}\n"
-        "function f(1) -> 2 { r1 = load_constant 1 r1 = new_tensor.i64 (r1) r2 = tensor_data r1 write_scalar.i64 r2, r0 leave (r0, r1) }");
+        "function f(1) -> 2 { r1 = load_constant 1 r1 = new_tensor.i64 (r1) r2 = tensor_data r1 write_scalar.i64 r2, r0 leave (r0, r1) }";
+
+TEST(Door, TensorCallsGiveNumbersAndLateTensors) {
+    Assembled f(number_and_tensor);
     std::vector<HostTensor> args = {HostTensor::scalar(int64_t(5))}, results(2);
     ASSERT_TRUE(f.context->run(f.entry(), args, results));
     EXPECT_EQ(to_text(results[0]) + " " + to_text(results[1]), "i64 5 Tensor[(1), i64] [5]");
     EXPECT_EQ(f.stats().leaked_objects, 0);
+}
+
+TEST(Door, ResultsGoWhereTheyFit) {
+    int64_t number = 0, late = 0;
+    const CallOptions::Destination both[] = {{reinterpret_cast<std::byte*>(&number), 8}, {reinterpret_cast<std::byte*>(&late), 8}};
+    Assembled f(number_and_tensor);
+    const Value five[] = {i64(5)};
+    Result<Value> result = f.context->run(f.entry(), five, {.destinations = both});
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->children()[0].tensor().bytes(), both[0].data);
+    EXPECT_EQ(result->children()[1].tensor().bytes(), both[1].data);
+    EXPECT_EQ(number, 5);
+    EXPECT_EQ(late, 5);
+    const CallOptions::Destination small[] = {{}, {both[1].data, 7}};
+    const Value six[] = {i64(6)};
+    result = f.context->run(f.entry(), six, {.destinations = small});
+    EXPECT_EQ(to_text(*result), "(i64 6, Tensor[(1), i64] [6])");
+    EXPECT_EQ(late, 5) << "it was too small";
+
+    float out[3] = {};
+    const CallOptions::Destination wide[] = {{reinterpret_cast<std::byte*>(out), sizeof out}};
+    Assembled copier(copy_it);
+    const Value x[] = {Value::tensor(HostTensor::of<float>({3}, {1, 2, 3}))};
+    ASSERT_TRUE(copier.context->run(copier.entry(), x, {.destinations = wide}));
+    EXPECT_EQ(out[2], 3);
+}
+
+TEST(Door, ResultsComeFromTheAllocator) {
+    struct Counts { int64_t live = 0, all = 0; bool empty = false; } counts;
+    ContextOptions options;
+    options.allocator.allocate = [](void* user, size_t bytes, size_t alignment) -> void* {
+        auto& c = *static_cast<Counts*>(user);
+        if (c.empty) return nullptr;
+        return ++c.live, ++c.all, std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    };
+    options.allocator.release = [](void* user, void* at, size_t) { --static_cast<Counts*>(user)->live, std::free(at); };
+    options.allocator.user = &counts;
+    Value kept;
+    {
+        Assembled f(number_and_tensor, options);
+        kept = *f.run({i64(5)});
+        EXPECT_EQ(counts.live, 3) << "two tensors and a block of the heap";
+        const int64_t before = counts.all;
+        EXPECT_EQ(to_text(*f.run({i64(6)})), "(i64 6, Tensor[(1), i64] [6])");
+        EXPECT_EQ(counts.all - before, 2) << "the block is kept";
+        f.context->trim();
+        EXPECT_EQ(counts.live, 2);
+        counts.empty = true;
+        EXPECT_EQ(f.run({i64(7)}).error().code, Code::memory);
+        counts.empty = false;
+        EXPECT_TRUE(f.run({i64(7)}));
+    }
+    EXPECT_EQ(counts.live, 2) << "results outlive their context";
+    kept = Value();
+    EXPECT_EQ(counts.live, 0);
 }
 } // namespace nereus

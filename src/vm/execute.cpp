@@ -12,6 +12,8 @@
 
 namespace nereus {
 namespace {
+constexpr int clock_steps = 64;                          // jumps and calls between two looks at the clock: a microsecond
+
 int64_t floor_divide(int64_t a, int64_t b) {
     if (b == -1) return int64_t(0 - uint64_t(a));        // INT64_MIN / -1 wraps
     int64_t q = a / b;
@@ -100,8 +102,7 @@ bool Context::execute(Frame* frame) {
         case Opcode::jump: case Opcode::jump_if: case Opcode::jump_unless: {
             if (in.op == Opcode::jump_if ? !R[in.b] : in.op == Opcode::jump_unless && R[in.b]) break;
             const Instruction* to = code + in.a;
-            if (to <= at && cancel_.load(std::memory_order_relaxed))    // every loop jumps back
-                return current_ = frame, fault(at, Code::cancelled, "the call was cancelled");
+            if (to <= at && stops(clock_steps)) return current_ = frame, fault(at, stop_, stop_text());       // every loop jumps back
             at = to - 1;
             break;
         }
@@ -111,8 +112,7 @@ bool Context::execute(Frame* frame) {
             std::byte* top = frame->plan ? frame->arena + frame->plan->prefixes[in.x] : frame->end(*function);
             auto* next = reinterpret_cast<Frame*>(top);
             if (!reserve(top, Frame::bytes(callee.registers))) return current_ = frame, out_of_memory(at);
-            if (cancel_.load(std::memory_order_relaxed))
-                return current_ = frame, fault(at, Code::cancelled, "the call was cancelled");
+            if (stops(clock_steps)) return current_ = frame, fault(at, stop_, stop_text());
             std::span<const uint32_t> arguments = list(in.b);
             for (size_t i = 0; i < arguments.size(); ++i) next->regs[i] = R[arguments[i]];
             frame->resume = at;
@@ -162,7 +162,7 @@ bool Context::execute(Frame* frame) {
         case Opcode::fail: return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, exe.sites[in.a].what);
 
         case Opcode::slot: put(in.a, frame->arena + frame->plan->slot_offsets[in.b]); break;
-        case Opcode::weights: put(in.a, exe.weights.data() + in.b); break;
+        case Opcode::weights: put(in.a, exe.weights[in.b].data()); break;
         case Opcode::new_output: {
             Result<std::byte*> out = new_output(DType(in.x), gather(list(in.b)), in.c);
             if (!out) return current_ = frame, fault(at, out.error().code, out.error().message);

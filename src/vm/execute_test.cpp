@@ -114,11 +114,12 @@ TEST(Execute, MemoryLimitIsAnErrorAndNotTheEnd) {
     EXPECT_GT(f.stats().peak_bytes, 1000 * 64);
 }
 
+static const std::string endless[] = {"function f(1) -> 1 { x: jump x }", "function f(1) -> 1 { x: jump_if x, r0 leave (r0) }",
+                                      "function f(1) -> 1 { r1 = not r0 x: jump_unless x, r1 leave (r0) }",
+                                      "function f(1) -> 1 { x: () = call g, () jump x } function g(0) -> 0 { leave () }"};
+
 TEST(Execute, CancelStopsLoopsAndRecursion) {
-    const std::string loops[] = {"function f(1) -> 1 { x: jump x }", "function f(1) -> 1 { x: jump_if x, r0 leave (r0) }",
-                                 "function f(1) -> 1 { r1 = not r0 x: jump_unless x, r1 leave (r0) }",
-                                 "function f(1) -> 1 { x: () = call g, () jump x } function g(0) -> 0 { leave () }"};
-    for (const std::string& loop : loops) {
+    for (const std::string& loop : endless) {
         Assembled f(integer_entry(1, 1) + loop);
         std::atomic<bool> done = false;
         std::thread canceller([&] {
@@ -130,6 +131,40 @@ TEST(Execute, CancelStopsLoopsAndRecursion) {
         ASSERT_FALSE(result);
         EXPECT_EQ(result.error().code, Code::cancelled);
     }
+}
+
+TEST(Execute, DeadlinesStopLoopsAndRecursion) {
+    const Value one[] = {Value::tensor(HostTensor::scalar(int64_t(1)))};
+    for (const std::string& loop : endless) {
+        Assembled f(integer_entry(1, 1) + loop);
+        for (int64_t milliseconds : {5, -5}) {
+            const int64_t deadline = steady_nanoseconds() + milliseconds * 1'000'000;
+            Result<Value> result = f.context->run(f.entry(), one, {.deadline = deadline});
+            ASSERT_FALSE(result);
+            EXPECT_EQ(result.error().code, Code::deadline);
+            EXPECT_GE(steady_nanoseconds(), deadline);
+        }
+    }
+    Assembled short_one(integer_entry(1, 1) + "function f(1) -> 1 { leave (r0) }");
+    EXPECT_EQ(short_one.context->run(short_one.entry(), one, {.deadline = steady_nanoseconds()}).error().code, Code::deadline)
+        << "before it begins";
+    EXPECT_TRUE(short_one.context->run(short_one.entry(), one, {.deadline = INT64_MAX}));
+    EXPECT_EQ(*short_one.number({3}), 3);
+}
+
+TEST(Execute, OneFlagStopsManyCalls) {
+    std::atomic<int32_t> flag = 0;
+    const Value one[] = {Value::tensor(HostTensor::scalar(int64_t(1)))};
+    std::vector<std::thread> callers;
+    callers.reserve(std::size(endless));
+    for (const std::string& loop : endless)
+        callers.emplace_back([&] {
+            Assembled f(integer_entry(1, 1) + loop);
+            EXPECT_EQ(f.context->run(f.entry(), one, {.cancel = &flag}).error().code, Code::cancelled);
+            EXPECT_EQ(f.context->run(f.entry(), one, {.cancel = &flag}).error().code, Code::cancelled) << "it is still set";
+        });
+    flag = 1;
+    for (std::thread& caller : callers) caller.join();
 }
 
 TEST(Execute, ScalarsInMemory) {
@@ -155,8 +190,8 @@ TEST(Execute, TensorsAreOwnedInPlace) {
 }
 
 TEST(Execute, WeightsAreReadInPlace) {
-    Assembled f(integer_entry(1, 1) + "function f(1) -> 1 { r1 = weights 8 r2 = read_scalar.i64 r1 r2 = add r2, r0 leave (r2) }\n"
-                                      "weights \"0000000000000000\" \"2a00000000000000\"");
+    Assembled f(integer_entry(1, 1) + "function f(1) -> 1 { r1 = weights 1 r2 = read_scalar.i64 r1 r2 = add r2, r0 leave (r2) }\n"
+                                      "weight \"0000000000000000\" weight 1 \"2a000000\" \"00000000\"");
     EXPECT_EQ(*f.number({1}), 43);
 }
 } // namespace nereus

@@ -2,6 +2,7 @@
 // after which nothing is left, cycles through cells included.
 #pragma once
 #include "base/result.h"
+#include "tensor/allocator.h"
 #include "vm/object_size.h"
 #include <array>
 #include <span>
@@ -12,7 +13,7 @@ class Trace;
 
 class Heap {
  public:
-    explicit Heap(int64_t limit) : limit_(limit) {}
+    explicit Heap(int64_t limit, const Allocator& allocator = {}) : limit_(limit), allocator_(allocator) {}
     ~Heap();
     Heap(const Heap&) = delete;
     Heap& operator=(const Heap&) = delete;
@@ -51,9 +52,11 @@ class Heap {
     void trim();                                                     // frees what is cached
 
  private:
-    struct Free { Free* next; };
+    struct Free { Free* next; bool cold; };                          // cold: its pages are the system's again
     static constexpr int64_t chunk_bytes = 1 << 16;
 
+    std::byte* new_block(int64_t bytes);                             // null: no memory
+    void free_block(std::byte* at, int64_t bytes);
     void* allocate(int64_t bytes, uint32_t* out_block);
     void deallocate(void* at, uint32_t block);
     void destroy(Object* object);
@@ -61,8 +64,13 @@ class Heap {
     SeqObject* unique(SeqObject* seq, uint32_t capacity);
     void empty_cells();
     void drop_cache(int64_t keep);
+    void cool(int64_t bytes);                                        // so many of what is cached
 
-    int64_t limit_, live_bytes_ = 0, live_objects_ = 0, high_water_ = 0, resident_bytes_ = 0, cached_large_ = 0;
+    int64_t limit_;
+    Allocator allocator_;
+    int64_t live_bytes_ = 0, live_objects_ = 0, high_water_ = 0, resident_bytes_ = 0, cached_large_ = 0;
+    int64_t warm_ = 0;                                               // bytes of cached blocks that are of pages and have them
+    int64_t last_high_water_ = 0;                                    // of the call before
     std::array<Free*, block_classes> free_ = {};
     std::vector<std::byte*> chunks_;                                 // small blocks are carved from these
     size_t used_chunks_ = 0;

@@ -6,11 +6,23 @@ namespace nereus {
 Result<std::shared_ptr<const LoadedExecutable>> LoadedExecutable::load(Executable executable,
                                                                        std::span<const Kernel> library) {
     TRY(verify(executable));
-    std::optional<CodeBlob> code;
-    if (!executable.blob.empty()) code = TRY(CodeBlob::map(executable.blob));
+    std::shared_ptr<const CodeBlob> code;
+    if (!executable.blob.empty()) {
+        code = std::make_shared<const CodeBlob>(TRY(CodeBlob::map(executable.blob.bytes())));
+        executable.blob = HeldBytes({code, code->bytes().data()}, code->size());         // no second copy
+    }
     auto loaded = std::shared_ptr<LoadedExecutable>(new LoadedExecutable(std::move(executable), std::move(code)));
     const Executable& exe = loaded->exe_;
     for (const KernelInfo& kernel : exe.kernels) {
+        loaded->about_.push_back(nullptr);
+        if (kernel.library && kernel.offset == KernelInfo::outside) {
+            if (kernel.layout.groups.size() != 1) return Error{Code::corrupt, "a kernel from outside with groups of its own"};
+            PluginKernel found = TRY(plugin_kernel(kernel.name, kernel.layout.buffers, kernel.layout.scalars));
+            loaded->outside_.push_back(std::make_unique<const PluginKernel>(std::move(found)));
+            loaded->about_.back() = loaded->outside_.back().get();
+            loaded->kernels_.push_back(run_plugin_kernel);
+            continue;
+        }
         if (kernel.library && (kernel.offset >= library.size() || !library[kernel.offset]))
             return Error{Code::mismatch, "the program needs the library kernel \"" + kernel.name +
                                              "\", which this runtime does not have"};

@@ -77,7 +77,7 @@ Word Context::PeakWalk::buffer_address(const State& state, const LaunchBuffer& b
     const Activation& top = state.frames.back();
     switch (buffer.kind) {
     case LaunchBuffer::Kind::slot: return {Word::Kind::range, 0, uint64_t(top.arena + top.placed->slot_offsets[buffer.index])};
-    case LaunchBuffer::Kind::weights: return {Word::Kind::memory, 0, reinterpret_cast<uint64_t>(exe.weights.data() + buffer.index)};
+    case LaunchBuffer::Kind::weights: return {Word::Kind::memory, 0, reinterpret_cast<uint64_t>(exe.weights[buffer.index].data())};
     case LaunchBuffer::Kind::address: return state.regs[top.regs + buffer.index];
     case LaunchBuffer::Kind::object: break;
     }
@@ -167,7 +167,7 @@ bool Context::PeakWalk::compute(State& state, const LaunchInfo& info) {
     const int32_t cancel = 0;
     KernelError error{.task = INT64_MAX};
     Worker worker{Frame::align(scratch.data()), &cancel};
-    Launch launch{buffers.data(), params.data(), late, &error, sizes.data()};
+    Launch launch{buffers.data(), params.data(), late, &error, sizes.data(), program.about(info.kernel)};
     if (program.kernel(info.kernel)(&launch, 0, tasks, &worker) != 0 || error.fault != 0) return false;
     for (uint16_t out : kernel.outs)
         store(state, buffer_address(state, info.buffers[out]), sizes[out], static_cast<const std::byte*>(buffers[out]));

@@ -125,7 +125,7 @@ Result<std::unique_ptr<RegionPlan>> make_region_plan(const LoadedExecutable& loa
                 case LaunchBuffer::Kind::address: plan->patches.push_back({Patch::Kind::address, at, buffer.index}); break;
                 case LaunchBuffer::Kind::object: plan->patches.push_back({Patch::Kind::object, at, buffer.index}); break;
                 case LaunchBuffer::Kind::weights:
-                    plan->buffers[at] = const_cast<std::byte*>(exe.weights.data() + buffer.index);
+                    plan->buffers[at] = const_cast<std::byte*>(exe.weights[buffer.index].data());
                     break;
                 }
             }
@@ -138,6 +138,7 @@ Result<std::unique_ptr<RegionPlan>> make_region_plan(const LoadedExecutable& loa
             bound.launch.buf = plan->buffers.data() + buffer_at;
             bound.launch.p = p.data();
             bound.launch.bytes = plan->bytes.data() + buffer_at;
+            bound.launch.about = loaded.about(launch.kernel);
             plan->launches.push_back(bound);
             buffer_at += launch.buffers.size();
             param_at += slots;

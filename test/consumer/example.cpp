@@ -1,5 +1,5 @@
 #include <cstdio>
-#include <nereus/nereus.h>
+#include <nereus/nereus.hpp>
 using nereus::Result, nereus::Value;
 
 int main(int, char** argv) {

@@ -1,6 +1,6 @@
 // Loads what example.cpp saved and calls it with the same arguments, as JSON; links the runtime alone.
 #include <cstdio>
-#include <nereus/executable.h>
+#include <nereus/executable.hpp>
 using nereus::Value;
 
 constexpr const char* tree_json = R"({"ctor": "Node", "args": [

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <nereus/nereus.h>
+#include <nereus/nereus.hpp>
 using nereus::Value;
 using Vector = std::vector<float>;
 

@@ -1,0 +1,84 @@
+// api/guard.h - the edge between the rooms and C: arguments are looked at before they are used, errors become statuses, and
+// no exception gets out. Rooms return errors; only the standard library throws, when memory runs out. Inline, because both
+// libraries need it and neither exports it.
+#pragma once
+#include "base/result.h"
+#include "exe/executable.h"
+#include "nereus/nereus.h"
+#include <cstring>
+#include <new>
+#include <span>
+
+namespace nereus::api {
+static_assert(NEREUS_ERROR_USAGE == int(Code::usage) + 1 && NEREUS_ERROR_IO == int(Code::io) + 1 &&
+              NEREUS_ERROR_DEADLINE == int(Code::deadline) + 1 && NEREUS_ERROR_INTERNAL == int(Code::internal) + 1);
+
+// `file` and `text` where the caller knows better than the error itself does.
+inline nereus_status* make_status(const Error& error, const char* file = nullptr, const char* text = nullptr) {
+    nereus_status_options options{};
+    options.struct_size = sizeof options;
+    options.code = nereus_code(error.code) + 1;
+    options.message = error.message.c_str(), options.hint = error.hint.c_str();
+    options.file = file, options.text = text;
+    if (file) options.line = error.where.line, options.column = error.where.column;
+    return nereus_status_create(&options);
+}
+// `sources`: those of the executable in which it was found, if in one.
+inline nereus_status* status_of(const Error& error, std::span<const SourceInfo> sources) {
+    const bool placed = error.where.known() && size_t(error.where.source) < sources.size();
+    return make_status(error, placed ? sources[size_t(error.where.source)].path.c_str() : nullptr);
+}
+inline nereus_status* out_of_memory() {
+    nereus_status_options options{};
+    options.struct_size = sizeof options;
+    options.code = NEREUS_ERROR_MEMORY, options.message = "out of memory";
+    return nereus_status_create(&options);
+}
+
+template <class Work> nereus_status* at_the_edge(Work&& work, std::span<const SourceInfo> sources = {}) noexcept {
+    try {
+        Status status = work();
+        return status ? nullptr : status_of(status.error(), sources);
+    } catch (const std::bad_alloc&) {
+        return out_of_memory();
+    }
+}
+
+inline Status given(const void* argument, const char* name) {
+    if (argument) return {};
+    return Error{Code::usage, std::string(name) + " is NULL"};
+}
+// `count` pointers, none of them NULL.
+template <class T> Result<std::span<T* const>> given_list(T* const* items, size_t count, const char* name) {
+    if (count == 0) return std::span<T* const>();
+    TRY(given(items, name));
+    for (size_t i = 0; i < count; ++i)
+        if (!items[i]) return Error{Code::usage, std::string(name) + "[" + std::to_string(i) + "] is NULL"};
+    return std::span<T* const>(items, count);
+}
+
+// The struct of the caller, who may know fewer fields of it than we do, or more: those must be 0, or they would be ignored.
+template <class T> Result<T> options_of(const T* options) {
+    T out{};
+    out.struct_size = sizeof out;
+    if (!options) return out;
+    constexpr size_t most = 4096;
+    const size_t size = options->struct_size;
+    if (size < sizeof size || size > most)
+        return Error{Code::usage, "struct_size of the options is " + std::to_string(size), {}, "set it to the sizeof of the struct"};
+    const auto* bytes = reinterpret_cast<const char*>(options);
+    for (size_t i = sizeof out; i < size; ++i)
+        if (bytes[i] != 0) return Error{Code::unsupported, "the options have a field that this version of the library does not know"};
+    std::memcpy(&out, options, std::min(size, sizeof out));
+    return out;
+}
+// Fills in what the caller's struct has.
+template <class T> Status give_struct(T from, T* out, const char* name) {
+    TRY(given(out, name));
+    from.struct_size = out->struct_size;
+    if (out->struct_size < sizeof out->struct_size)
+        return Error{Code::usage, "struct_size of " + std::string(name) + " is not set", {}, "set it to the sizeof of the struct"};
+    std::memcpy(out, &from, std::min(out->struct_size, sizeof from));
+    return {};
+}
+} // namespace nereus::api

@@ -1,0 +1,77 @@
+// A model through the C interface. Its own names are at the door, and stay there in an artefact.
+#include "import/onnx_testing.h"
+#include "nereus/compile.h"
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace nereus::onnx {
+namespace {
+Message value_message(std::string_view name, std::string_view dim) {
+    return Message().text(1, name).message(2, Message().message(1, Message().number(1, 1).message(2, Message().message(1, Message().text(2, dim)))));
+}
+std::string write_model(const Message& graph) {
+    std::string path = testing::TempDir() + "capi_" + std::to_string(::getpid()) + ".onnx";
+    std::ofstream(path, std::ios::binary) << model_message(graph).data;
+    return path;
+}
+
+TEST(PublicModel, HasItsOwnNames) {
+    Message graph;
+    graph.message(1, Message().texts(1, {"input.1", "x=y"}).text(2, "a/b:0").text(4, "Add"));
+    graph.message(11, value_message("input.1", "n")).message(11, value_message("x=y", "n")).message(12, value_message("a/b:0", "n"));
+    const std::string path = write_model(graph);
+    nereus_executable* executable = nullptr;
+    nereus_status* status = nereus_executable_compile_file(path.c_str(), nullptr, &executable);
+    ::unlink(path.c_str());
+    ASSERT_FALSE(status) << nereus_status_text(status);
+    const nereus_entry* entry = nullptr;
+    ASSERT_FALSE(nereus_executable_entry(executable, 0, &entry));
+    ASSERT_EQ(entry->parameter_count, 2u);
+    EXPECT_STREQ(entry->parameters[0]->name, "input.1");
+    EXPECT_STREQ(entry->parameters[1]->name, "x=y");
+    ASSERT_EQ(entry->result_count, 1u);
+    EXPECT_STREQ(entry->results[0]->name, "a/b:0");
+    EXPECT_STREQ(entry->sizes[0], "n");
+
+    nereus_context* context = nullptr;
+    ASSERT_FALSE(nereus_context_create(executable, nullptr, &context));
+    const float numbers[] = {1, 2};
+    const int64_t extents[] = {2};
+    nereus_value *x = nullptr, *sum = nullptr;
+    ASSERT_FALSE(nereus_tensor_create(NEREUS_F32, 1, extents, numbers, sizeof numbers, &x));
+    const char *names[] = {"x=y", "input.1"}, *wrong[] = {"x=y", "input.2"};
+    const nereus_value* arguments[] = {x, x};
+    nereus_call_options options{};
+    options.struct_size = sizeof options, options.names = names;
+    status = nereus_context_call(context, &options, arguments, 2, &sum);
+    ASSERT_FALSE(status) << nereus_status_text(status);
+    nereus_tensor tensor{};
+    tensor.struct_size = sizeof tensor;
+    ASSERT_FALSE(nereus_value_tensor(sum, &tensor));
+    EXPECT_EQ(static_cast<const float*>(tensor.data)[1], 4);
+    options.names = wrong;
+    status = nereus_context_call(context, &options, arguments, 2, &sum);
+    EXPECT_STREQ(nereus_status_message(status), "argument %input.1 is missing");
+    nereus_status_release(status);
+    nereus_value_release(x);
+    nereus_value_release(sum);
+    nereus_context_release(context);
+    nereus_executable_release(executable);
+}
+
+TEST(PublicModel, SaysWhatItCannot) {
+    Message graph;
+    graph.message(1, Message().texts(1, {"x"}).text(2, "y").text(4, "NoSuchOperator"));
+    graph.message(11, value_message("x", "n")).message(12, value_message("y", "n"));
+    const std::string path = write_model(graph);
+    nereus_executable* executable = nullptr;
+    nereus_status* status = nereus_executable_compile_file(path.c_str(), nullptr, &executable);
+    ::unlink(path.c_str());
+    EXPECT_EQ(nereus_status_code(status), NEREUS_ERROR_UNSUPPORTED);
+    EXPECT_NE(std::string(nereus_status_message(status)).find("NoSuchOperator"), std::string::npos);
+    EXPECT_FALSE(executable);
+    nereus_status_release(status);
+}
+} // namespace
+} // namespace nereus::onnx

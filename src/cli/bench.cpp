@@ -1,0 +1,236 @@
+#include "cli/commands.h"
+#include "cli/json_object.h"
+#include "cli/latency.h"
+#include "cli/model_cases.h"
+#include "cli/program_inputs.h"
+#include "cli/progress.h"
+#include "cli/ready_program.h"
+#include "value/text.h"
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+
+namespace nereus {
+namespace {
+constexpr std::string_view help_text =
+    "nereus bench PROGRAM.nr|MODEL.onnx|PROGRAM.nrx [flags]\n"
+    "Compiles or loads it once, then calls it and prints how long calls take. Arguments come from --cases, --inputs and --input;\n"
+    "those that none of them gives are random (integers 0 or 1). Several sets of arguments take turns. Before calls are timed,\n"
+    "every set is called twice in every thread; the very first call is first_ms.\n"
+    "\n"
+    "  nereus bench encoder.onnx --dim batch=1 --dim seq=128\n"
+    "  nereus bench encoder.onnx --shapes ids:1x16 --shapes ids:1x128 --seconds 5     # two shapes take turns\n"
+    "  nereus bench models/silero-vad/model.onnx --cases models/silero-vad --count 100 --json\n"
+    "  nereus bench mlp.nrx --dim n=8 --concurrency 2\n"
+    "\n"
+    "compile_ms is 0 of an artefact; load_ms is reading the file and making it ready; peak_bytes is the most that a call used\n"
+    "beside weights. Percentiles are of single calls, in ms. compiles counts how often machine code was made.\n"
+    "\n";
+
+struct ArgumentSet { std::string name; std::vector<Value> values; };
+
+std::string shapes_text(std::span<const Value> values, const EntryInfo& entry) {
+    std::string text;
+    for (size_t i = 0; i < values.size(); ++i) {
+        if (!values[i].is(Value::Kind::tensor)) continue;
+        std::string sizes;
+        for (int64_t extent : values[i].tensor().shape()) sizes += (sizes.empty() ? "" : "x") + std::to_string(extent);
+        text += (text.empty() ? "" : ",") + entry.params[i].name + ":" + sizes;
+    }
+    return text;
+}
+
+Result<std::vector<ArgumentSet>> sets_of_cases(const std::string& folder, const ReadyProgram& program) {
+    if (!program.source.file) return Error{Code::usage, "--cases holds inputs of a model, and this is a program", {}, "give --inputs or --shapes"};
+    const ModelCases cases = TRY(ModelCases::open(folder));
+    std::vector<ArgumentSet> sets;
+    for (const std::filesystem::path& one : cases.folders())
+        sets.push_back({one.filename().string(), TRY(cases.read(one, program.source.file->main(), program.source.inputs, {})).inputs});
+    return sets;
+}
+Result<std::vector<ArgumentSet>> argument_sets(const Arguments& arguments, const ReadyProgram& program) {
+    if (arguments.has("cases")) {
+        for (const char* other : {"shapes", "dim", "inputs", "input"})
+            if (arguments.has(other)) return Error{Code::usage, "--cases and --" + std::string(other) + " both say what the arguments are"};
+        return sets_of_cases(arguments.value("cases"), program);
+    }
+    const GivenSizes sizes = TRY(given_sizes(arguments, program.source.parameters, program.source.symbols));
+    const Inputs given = TRY(read_program_inputs(arguments, program.source));
+    std::vector<std::string> params;
+    for (const DoorParam& param : program.entry().params) params.push_back(param.name);
+    std::vector<ArgumentSet> sets;
+    for (const NamedValues& call : TRY(with_random(given, sizes, program.exe(), uint64_t(TRY(arguments.whole("seed", 0, 0))))).calls) {
+        std::vector<Value> values = TRY(order_inputs(params, call));
+        sets.push_back({shapes_text(values, program.entry()), std::move(values)});
+    }
+    return sets;
+}
+
+struct Plan {
+    int64_t count = 0;                           // timed calls in all; 0: as many as fit
+    double seconds = 0;
+    int64_t threads = 1;
+};
+struct Measured {
+    double first_ms = 0, wall_ms = 0;
+    int64_t peak_bytes = 0;
+    std::vector<std::vector<double>> calls;      // ms, by set
+};
+
+// What all threads share while they call.
+class Measurement {
+ public:
+    Measurement(const ReadyProgram& program, const std::vector<ArgumentSet>& sets, const Plan& plan) : program_(program), sets_(sets), plan_(plan) {
+        measured_.calls.resize(sets.size());
+    }
+    Result<Measured> run() {
+        std::vector<std::unique_ptr<Context>> contexts;
+        for (int64_t i = 0; i < plan_.threads; ++i) contexts.push_back(TRY(Context::make(program_.loaded)));
+        for (size_t i = 0; i < contexts.size(); ++i)
+            for (size_t set = 0; set < 2 * sets_.size(); ++set) {
+                const double ms = TRY(call(*contexts[i], set % sets_.size()));
+                if (i == 0 && set == 0) measured_.first_ms = ms;
+            }
+        Progress progress("measuring");
+        const Stopwatch wall;
+        std::vector<std::thread> others;
+        for (size_t i = 1; i < contexts.size(); ++i) others.emplace_back([&, i] { work(*contexts[i], wall, nullptr); });
+        work(*contexts[0], wall, &progress);
+        for (std::thread& each : others) each.join();
+        measured_.wall_ms = wall.ms();
+        if (error_) return std::move(*error_);
+        return std::move(measured_);
+    }
+
+ private:
+    Result<double> call(Context& context, size_t set) {
+        const Stopwatch watch;
+        Result<Value> result = context.run(program_.entry(), sets_[set].values);
+        const double ms = watch.ms();
+        if (!result) return result.error();
+        std::lock_guard lock(mutex_);
+        measured_.peak_bytes = std::max(measured_.peak_bytes, context.stats().peak_bytes);
+        return ms;
+    }
+    void work(Context& context, const Stopwatch& wall, Progress* progress) {
+        std::vector<std::vector<double>> own(sets_.size());
+        while (!failed_) {
+            const int64_t number = next_.fetch_add(1);
+            if (plan_.count > 0 ? number >= plan_.count : wall.ms() >= plan_.seconds * 1e3 && number >= std::ssize(sets_)) break;
+            Result<double> ms = call(context, size_t(number) % sets_.size());
+            if (!ms) {
+                std::lock_guard lock(mutex_);
+                failed_ = true, error_ = std::move(ms).error();
+                break;
+            }
+            own[size_t(number) % sets_.size()].push_back(*ms);
+            if (progress && plan_.count > 0) progress->show("calls", number, plan_.count);
+            else if (progress) progress->show("seconds", int64_t(wall.ms() / 1e3), int64_t(plan_.seconds));
+        }
+        std::lock_guard lock(mutex_);
+        for (size_t i = 0; i < own.size(); ++i) measured_.calls[i].insert(measured_.calls[i].end(), own[i].begin(), own[i].end());
+    }
+
+    const ReadyProgram& program_;
+    const std::vector<ArgumentSet>& sets_;
+    const Plan& plan_;
+    std::mutex mutex_;
+    std::atomic<int64_t> next_ = 0;
+    std::atomic<bool> failed_ = false;
+    std::optional<Error> error_;
+    Measured measured_;
+};
+
+Result<Plan> plan_of(const Arguments& arguments) {
+    Plan plan{.count = TRY(arguments.whole("count", 1, 0)), .seconds = 1, .threads = TRY(arguments.whole("concurrency", 1, 1))};
+    if (arguments.has("count") && arguments.has("seconds")) return Error{Code::usage, "--count and --seconds both say how long to measure"};
+    if (arguments.has("seconds")) {
+        const std::string text = arguments.value("seconds");
+        const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), plan.seconds);
+        if (failed != std::errc() || end != text.data() + text.size() || !(plan.seconds > 0) || plan.seconds > 1e6)
+            return Error{Code::usage, "--seconds takes a number above 0, not '" + text + "'"};
+    }
+    if (const int64_t threads = TRY(arguments.whole("threads", 1, 1)); threads != 1)
+        return Error{Code::usage, "--threads " + std::to_string(threads) + ": a call runs in one thread, there are no workers to share it yet", {}, "--concurrency runs several calls at a time"};
+    return plan;
+}
+
+void add_latency(JsonObject& json, const Latency& latency) {
+    json.add("min", latency.min).add("mean", latency.mean).add("p50", latency.p50).add("p90", latency.p90).add("p99", latency.p99);
+}
+std::string json_text(const std::string& path, const ReadyProgram& program, const std::vector<ArgumentSet>& sets, const Plan& plan, const Measured& measured) {
+    std::vector<double> all;
+    std::string shapes;
+    for (size_t i = 0; i < sets.size(); ++i) {
+        all.insert(all.end(), measured.calls[i].begin(), measured.calls[i].end());
+        JsonObject one;
+        one.add("name", sets[i].name).add("calls", std::ssize(measured.calls[i]));
+        add_latency(one, latency_of(measured.calls[i]));
+        shapes += (shapes.empty() ? "" : ", ") + one.text();
+    }
+    JsonObject json;
+    json.add("model", path).add("unit", "ms").add("calls", std::ssize(all)).add("concurrency", plan.threads).add("threads", int64_t(1));
+    add_latency(json, latency_of(all));
+    json.add("calls_per_second", measured.wall_ms > 0 ? double(all.size()) / measured.wall_ms * 1e3 : 0.0);
+    json.add("compile_ms", program.compile_ms).add("load_ms", program.load_ms).add("first_ms", measured.first_ms);
+    json.add("peak_bytes", measured.peak_bytes).add("weights_bytes", program.weights_bytes()).add("compiles", program.compiles_now());
+    json.add_raw("shapes", "[" + shapes + "]");
+    return json.text() + "\n";
+}
+
+void print_table(const ReadyProgram& program, const std::vector<ArgumentSet>& sets, const Plan& plan, const Measured& measured) {
+    std::vector<double> all;
+    size_t width = 3;
+    for (const ArgumentSet& set : sets) width = std::max(width, std::min<size_t>(set.name.size(), 60));
+    auto row = [&](std::string name, const std::vector<double>& calls) {
+        const Latency l = latency_of(calls);
+        std::printf("%-*s %8zu %9.3f %9.3f %9.3f %9.3f %9.3f\n", int(width), name.substr(0, 60).c_str(), calls.size(), l.min, l.mean, l.p50, l.p90, l.p99);
+    };
+    std::printf("%-*s %8s %9s %9s %9s %9s %9s\n", int(width), "ms", "calls", "min", "mean", "p50", "p90", "p99");
+    for (size_t i = 0; i < sets.size(); ++i) {
+        row(sets[i].name, measured.calls[i]);
+        all.insert(all.end(), measured.calls[i].begin(), measured.calls[i].end());
+    }
+    if (sets.size() > 1) row("all", all);
+    std::printf("\ncompile_ms %.1f  load_ms %.1f  first_ms %.3f\n", program.compile_ms, program.load_ms, measured.first_ms);
+    std::printf("peak_bytes %lld  weights_bytes %lld  compiles %lld\n", static_cast<long long>(measured.peak_bytes), static_cast<long long>(program.weights_bytes()), static_cast<long long>(program.compiles_now()));
+    if (plan.threads > 1) std::printf("%lld at a time: %.1f calls per second\n", static_cast<long long>(plan.threads), double(all.size()) / measured.wall_ms * 1e3);
+}
+} // namespace
+
+int bench_command(Words words) {
+    std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
+    flags.insert(flags.end(), std::begin(size_flags), std::end(size_flags));
+    for (FlagSpec flag : {FlagSpec{"cases", true, "DIR recorded inputs of a model, as nereus check takes them"}, FlagSpec{"inputs", true, "FILE arguments, as nereus run takes them"},
+                          FlagSpec{"input", true, "x=SPEC one argument, as nereus run takes it"}, FlagSpec{"seed", true, "N seed of random arguments"},
+                          FlagSpec{"count", true, "N so many timed calls in all"}, FlagSpec{"seconds", true, "S calls for so long (1)"},
+                          FlagSpec{"concurrency", true, "N so many threads, each with a context of its own, call at a time (1)"},
+                          FlagSpec{"threads", true, "N threads of one call; there is one (1)"}, FlagSpec{"json", false, "one object on one line"}, FlagSpec{"help", false, "this text"}})
+        flags.push_back(flag);
+    Result<Arguments> arguments = parse_arguments(words, flags);
+    if (!arguments) return fail(arguments.error());
+    if (arguments->has("help")) return std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout), 0;
+    if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one program or model", {}, "nereus bench --help"});
+    Result<Plan> plan = plan_of(*arguments);
+    if (!plan) return fail(plan.error());
+    int exit = 0;
+    std::optional<ReadyProgram> program = make_ready(arguments->rest[0], *arguments, &exit);
+    if (!program) return exit;
+    name_parameters(*arguments, program->source.parameters);
+    Result<std::vector<ArgumentSet>> sets = argument_sets(*arguments, *program);
+    if (!sets) return fail(sets.error());
+    Result<Measured> measured = Measurement(*program, *sets, *plan).run();
+    if (!measured) {
+        Error error = std::move(measured).error();
+        const bool is_random = !arguments->has("cases") && !arguments->has("inputs");
+        if (is_random && error.hint.empty()) error.hint = "arguments that nobody gave are random: --cases, --inputs and --input give real ones";
+        return fail(error, program->source.sources);
+    }
+    if (arguments->has("json")) std::fputs(json_text(arguments->rest[0], *program, *sets, *plan, *measured).c_str(), stdout);
+    else print_table(*program, *sets, *plan, *measured);
+    return 0;
+}
+} // namespace nereus

@@ -1,0 +1,12 @@
+// cli/lint.h - numbers in a model that look like sizes of the example it was exported with.
+#pragma once
+#include "cli/dynamism.h"
+
+namespace nereus {
+struct LintWarning {
+    std::string rule;                            // fixed_size, frozen_constant, recorded_shape
+    std::string node;                            // as node_text; empty: of no single node
+    std::string message, hint;
+};
+std::vector<LintWarning> lint(Dynamism& dynamism, const SourceProgram& program);
+} // namespace nereus

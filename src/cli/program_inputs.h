@@ -1,0 +1,10 @@
+// cli/program_inputs.h - the arguments of calls of a program or model, from all that a command line may say: what nereus-run
+// reads (run/call.h), files of ONNX, names of the model, random ones (given_sizes.h).
+#pragma once
+#include "cli/commands.h"
+#include "cli/given_sizes.h"
+
+namespace nereus {
+// Of a model, besides: --input x=@x.pb; --inputs with a folder test_data_set_N, or an .npz of the model's own names.
+Result<Inputs> read_program_inputs(const Arguments& arguments, const SourceProgram& program);
+} // namespace nereus

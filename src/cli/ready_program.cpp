@@ -1,0 +1,53 @@
+#include "cli/ready_program.h"
+#include "cli/latency.h"
+#include "cli/progress.h"
+#include "exe/artefact.h"
+#include "library/library.h"
+
+namespace nereus {
+int64_t ReadyProgram::weights_bytes() const {
+    int64_t bytes = 0;
+    for (const HeldBytes& weight : exe().weights) bytes += std::ssize(weight.bytes());
+    return bytes;
+}
+
+namespace {
+Result<Executable> load_artefact(const std::string& path) {
+    Result<Executable> exe = load_file(path);
+    if (exe || exe.error().code == Code::io) return exe;         // which names the file
+    Error error = std::move(exe).error();
+    error.message = "'" + path + "': " + error.message;
+    return error;
+}
+} // namespace
+
+std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments& arguments, int* out_exit, const onnx::TextOptions& how) {
+    ReadyProgram ready;
+    const Stopwatch all;
+    Result<Executable> exe = Error{};
+    if (path.ends_with(".nrx")) {
+        exe = load_artefact(path);
+    } else {
+        std::optional<SourceProgram> source = load_program(path, out_exit, how);
+        if (!source) return std::nullopt;
+        ready.source = std::move(*source);
+        const Stopwatch compiling;
+        CompileOptions options = compile_options(arguments);
+        Progress progress("compiling");
+        options.progress = progress.reporter();
+        exe = compile(std::move(ready.source.module), options, &ready.report);
+        ready.compile_ms = compiling.ms();
+        ready.compiles = 1;
+    }
+    Result<std::shared_ptr<const LoadedExecutable>> loaded = exe ? LoadedExecutable::load(std::move(*exe), library()) : exe.error();
+    if (!loaded) {
+        *out_exit = fail(loaded.error(), ready.source.sources);
+        return std::nullopt;
+    }
+    warn(ready.report, ready.source.sources);
+    ready.loaded = std::move(*loaded);
+    ready.load_ms = all.ms() - ready.compile_ms;
+    ready.machine_code_ = nereus::compiles();
+    return ready;
+}
+} // namespace nereus

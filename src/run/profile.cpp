@@ -1,0 +1,63 @@
+#include "run/profile.h"
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+namespace nereus {
+namespace {
+constexpr size_t most_rows = 20, longest_line = 90;
+
+std::string place_text(const Span& where, std::span<const SourceText> sources) {
+    if (!where.known()) return "";
+    if (size_t(where.source) >= sources.size()) return "line " + std::to_string(where.line);
+    const SourceText& source = sources[size_t(where.source)];
+    std::string out = source.path + ":" + std::to_string(where.line), line;
+    std::string_view text = source.text;
+    for (int32_t i = 1; i < where.line && !text.empty(); ++i) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    line = text.substr(0, text.find('\n'));
+    if (const size_t node = line.find("  # "); node != line.npos) line.erase(0, node + 4);          // of a model: says its node
+    line.erase(0, line.find_first_not_of(' '));
+    if (line.size() > longest_line) {
+        line.resize(longest_line);
+        while (!line.empty() && (uint8_t(line.back()) & 0x80)) line.pop_back();      // not half a letter
+        line += " …";
+    }
+    return out + (line.empty() ? "" : "  " + line);
+}
+
+std::string row(double milliseconds, double all, int64_t runs, const std::string& kernel, const std::string& where) {
+    char numbers[80];
+    std::snprintf(numbers, sizeof numbers, "%6.1f%% %10.3f %8ld  ", all > 0 ? 100 * milliseconds / all : 0, milliseconds, long(runs));
+    std::string out = numbers + kernel;
+    if (!where.empty()) out += std::string(kernel.size() < 16 ? 16 - kernel.size() : 0, ' ') + "  " + where;
+    return out + "\n";
+}
+} // namespace
+
+std::string profile_text(const Context& context, double seconds, std::span<const SourceText> sources) {
+    const Executable& exe = context.program().exe();
+    std::map<std::pair<std::string, std::string>, LaunchTime> sums;      // by place and kernel
+    LaunchTime kernels;
+    for (size_t i = 0; i < context.launch_times().size(); ++i) {
+        const LaunchTime& one = context.launch_times()[i];
+        if (one.runs == 0) continue;
+        const LaunchInfo& launch = exe.launches[i];
+        LaunchTime& sum = sums[{place_text(exe.sites[launch.site].where, sources), exe.kernels[launch.kernel].name}];
+        sum.runs += one.runs, sum.nanoseconds += one.nanoseconds;
+        kernels.runs += one.runs, kernels.nanoseconds += one.nanoseconds;
+    }
+    std::vector<std::pair<std::pair<std::string, std::string>, LaunchTime>> rows(sums.begin(), sums.end());
+    std::stable_sort(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.second.nanoseconds > b.second.nanoseconds; });
+    const double all = seconds * 1e3;
+    std::string out = "  share         ms     runs  kernel            where\n";
+    LaunchTime others;
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const auto& [key, time] = rows[i];
+        if (i < most_rows) out += row(double(time.nanoseconds) * 1e-6, all, time.runs, key.second, key.first);
+        else others.runs += time.runs, others.nanoseconds += time.nanoseconds;
+    }
+    if (rows.size() > most_rows) out += row(double(others.nanoseconds) * 1e-6, all, others.runs, std::to_string(rows.size() - most_rows) + " others", "");
+    out += row(all - double(kernels.nanoseconds) * 1e-6, all, context.stats().calls, "host", "between kernels, per call");
+    return out;
+}
+} // namespace nereus

@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+"""Writes a small ONNX model from lines of text: test/onnx/model_from_text.py TEXT MODEL.onnx
+
+    opset 17                                   newest unless told
+    input x f32 n,4                            sizes: numbers, names, ? (said by nobody); `-`: a scalar; left out: no rank
+    output y f32 n,2                           so too `value h f32 2,4` for shapes that are recorded
+    init w i64 2 = 2,-1                        an initializer: sizes, then its elements
+    node Reshape to_rows: x, w -> y            operator, name (left out: none), inputs, outputs
+    node Transpose: x -> y perm=[1,0]          attributes: 1, 1.5, "text", [1,2]; a graph {name}
+    graph name                                 the lines up to `end` are a graph for an attribute
+    end
+
+Everything from a line `# EXPECT` or `# FAIL` on, and lines that begin with # are skipped: a golden test can be the text.
+Nothing but this file knows how messages of ONNX are laid out in bytes: no package is needed.
+"""
+import re
+import struct
+import sys
+
+TYPES = {"f32": (1, "f"), "u8": (2, "B"), "i8": (3, "b"), "i32": (6, "i"), "i64": (7, "q"), "bool": (9, "?"), "f16": (10, "e"),
+         "f64": (11, "d")}
+
+
+def varint(number):
+    number &= (1 << 64) - 1
+    out = b""
+    while number > 127:
+        out, number = out + bytes([number & 127 | 128]), number >> 7
+    return out + bytes([number])
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def data(field, value):
+    value = value.encode() if isinstance(value, str) else value
+    return varint(field << 3 | 2) + varint(len(value)) + value
+
+
+def sizes_of(text):
+    return [] if text == "-" else text.split(",")
+
+
+def value_info(words):
+    tensor = number(1, TYPES[words[1]][0])
+    if len(words) > 2:
+        dims = b""
+        for size in sizes_of(words[2]):
+            dims += data(1, number(1, int(size)) if size.isdigit() else b"" if size == "?" else data(2, size))
+        tensor += data(2, dims)
+    return data(1, words[0]) + data(2, data(1, tensor))
+
+
+def initializer(line):
+    (name, dtype, sizes), elements = line.split(" = ")[0].split(), line.split(" = ")[1]
+    kind, form = TYPES[dtype]
+    convert = float if dtype.startswith("f") else int
+    raw = b"".join(struct.pack("<" + form, convert(e)) for e in elements.split(",") if e.strip())
+    return b"".join(number(1, int(s)) for s in sizes_of(sizes)) + number(2, kind) + data(8, name) + data(9, raw)
+
+
+def attribute(key, value, graphs):
+    out = data(1, key)
+    if value.startswith("{"):
+        return out + data(6, graphs[value[1:-1]]) + number(20, 5)
+    if value.startswith('"'):
+        return out + data(4, value[1:-1]) + number(20, 3)
+    if value.startswith("["):
+        return out + b"".join(number(8, int(v)) for v in value[1:-1].split(",") if v) + number(20, 7)
+    if "." in value:
+        return out + varint(2 << 3 | 5) + struct.pack("<f", float(value)) + number(20, 1)
+    return out + number(3, int(value)) + number(20, 2)
+
+
+def node(line, graphs):
+    head, rest = re.split(r":\s", line, maxsplit=1)
+    op, _, name = head.partition(" ")
+    inputs, outputs = rest.split("->")
+    outputs, *attributes = re.split(r"\s+(?=[a-z_]+=)", outputs.strip())
+    domain, _, op = op.rpartition("/")
+    out = b"".join(data(1, i.strip()) for i in inputs.split(",") if inputs.strip())
+    out += b"".join(data(2, o.strip()) for o in outputs.split(","))
+    out += (data(3, name) if name else b"") + data(4, op)
+    for one in attributes:
+        out += data(5, attribute(*one.split("=", 1), graphs))
+    return out + (data(7, domain) if domain else b"")
+
+
+def main(source, target):
+    opset, graphs, name = 21, {}, "main"
+    body = {"main": b""}
+    fields = {"input": 11, "output": 12, "value": 13}
+    for line in re.split(r"^# (?:EXPECT|FAIL)", open(source).read(), flags=re.M)[0].splitlines():
+        word, _, rest = line.strip().partition(" ")
+        if not word or word.startswith("#"):
+            continue
+        if word == "opset":
+            opset = int(rest)
+        elif word == "graph":
+            name = rest
+            body[name] = b""
+        elif word == "end":
+            graphs[name] = body[name] + data(2, name)
+            name = "main"
+        elif word == "node":
+            body[name] += data(1, node(rest, graphs))
+        elif word == "init":
+            body[name] += data(5, initializer(rest))
+        else:
+            body[name] += data(fields[word], value_info(rest.split()))
+    model = number(1, 10) + data(7, body["main"] + data(2, "main")) + data(8, number(2, opset))
+    open(target, "wb").write(model)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
