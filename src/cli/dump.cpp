@@ -15,6 +15,10 @@ constexpr std::string_view help_text =
     "nereus dump PROGRAM.nr|MODEL.onnx --after=STAGE [flags]\n"
     "Prints the program as it is after a stage, to be read: commands take the program that it was made from. After parse it is\n"
     "still a program; later stages write what no program has, such as `check` and names of copies.\n"
+    "\n"
+    "  nereus dump encoder.onnx --after=parse       # a model as a program, a line or more for each node\n"
+    "  nereus dump net.nr                           # after shapes: what is known of every value before it runs\n"
+    "  nereus dump net.nr --entry loss --after=kernels\n"
     "\n";
 
 std::string stages_help() {

@@ -167,6 +167,9 @@ NodeDynamism Dynamism::look_at(const onnx::WrittenNode& written, int number) {
 void Dynamism::find_symbols(const SourceProgram& program) {
     std::map<std::string, std::string> model_name;
     for (const auto& [name, parameter] : program.parameters) model_name[parameter] = name;
+    std::map<std::string, std::string> file_name;            // of symbols that could not keep theirs
+    for (const auto& [name, symbol] : program.symbols)
+        if (name != symbol) file_name[symbol] = ", '" + name + "' in the file";
     std::set<Sym> seen;
     for (ValueId param : main_.params) {
         const std::string& own = main_[param].name;
@@ -175,7 +178,7 @@ void Dynamism::find_symbols(const SourceProgram& program) {
         const Shape& shape = module_.types[main_[param].type].shape;
         for (size_t axis = 0; axis < shape.dims.size(); ++axis)
             for (Sym symbol : module_.dims.symbols_of(shape.dims[axis]))
-                if (seen.insert(symbol).second) symbols_.push_back({printer_.plain(symbol), "input", "axis " + std::to_string(axis) + " of '" + name + "'"});
+                if (seen.insert(symbol).second) symbols_.push_back({printer_.plain(symbol), "input", "axis " + std::to_string(axis) + " of '" + name + "'" + file_name[module_.dims.symbol(symbol).name]});
     }
     for (Sym symbol : main_.symbols)
         if (seen.insert(symbol).second) symbols_.push_back({printer_.plain(symbol), "input", "inside an argument"});

@@ -24,6 +24,7 @@ std::vector<Family> families() {
             {"Windows", windows_ops()},
             {"Convolution", conv_ops()},
             {"Order", sort_ops()},
+            {"Texts", strings_ops()},
             {"Random numbers", random_ops()},
             {"Structures, cells, effects and gradients", structure_ops()}};
 }
@@ -128,7 +129,8 @@ int ops_command(Words words) {
     Result<Arguments> arguments = parse_arguments(words, flags);
     if (!arguments) return fail(arguments.error());
     if (arguments->has("help")) {
-        std::fputs(("nereus ops [NAME]\nLists the operators, or says what one of them takes and gives.\n\n" + flags_help(flags)).c_str(), stdout);
+        std::fputs(("nereus ops [NAME]\nLists the operators, or says what one of them takes and gives.\n\n"
+                    "  nereus ops                # a line for each\n  nereus ops reshape        # one of them: parameters, types, gradient\n\n" + flags_help(flags)).c_str(), stdout);
         return 0;
     }
     if (arguments->has("markdown") || arguments->has("onnx")) {

@@ -11,6 +11,7 @@ constexpr std::string_view help_text =
     "per type by then, of what the entry needs.\n"
     "\n"
     "  nereus opt net.nr --after=shapes --pass=inline_calls --pass=dead_code\n"
+    "  nereus opt --list                            # the passes, and why each stands where it does\n"
     "\n";
 
 void list(std::span<const Stage> table, std::string_view where) {

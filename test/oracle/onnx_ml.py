@@ -182,6 +182,31 @@ def kernels():
     case("svm_classifier_weights", "SVMClassifier", [x], [L, F], version=1, classlabels_ints=[3, 1, 8], coefficients=weights, rho=[0.25], **rest("LINEAR"))
 
 
+def features():
+    x = rows(5, 4)
+    gaps = rows(5, 4, missing=True)
+    for norm in ("MAX", "L1", "L2"):
+        case(f"normaliser_{norm}", "Normalizer", [np.abs(x) if norm == "MAX" else x], [F], version=1, norm=norm)
+    case("scaler", "Scaler", [x], [F], version=1, offset=[1.0, 2.0, -1.0, 0.0], scale=[0.5, 2.0, 1.0, 3.0])
+    case("scaler_one", "Scaler", [x], [F], version=1, offset=[1.0], scale=[0.5])
+    case("scaler_integers", "Scaler", [rows(5, 4, np.int64)], [F], version=1, offset=[1.0], scale=[0.5])
+    case("binarizer", "Binarizer", [x], [F], version=1, threshold=0.5)
+    case("imputer_gaps", "Imputer", [gaps], [F], version=1, imputed_value_floats=[9.0, 8.0, 7.0, 6.0], replaced_value_float=float("nan"))
+    case("imputer_one", "Imputer", [x], [F], version=1, imputed_value_floats=[9.0], replaced_value_float=1.0)
+    case("imputer_integers", "Imputer", [rows(5, 4, np.int64)], [L], version=1, imputed_value_int64s=[9, 8, 7, 6], replaced_value_int64=2)
+    case("array_features", "ArrayFeatureExtractor", [x, np.array([3, 0, 0], np.int64)], [F], version=1)
+    case("array_features_cube", "ArrayFeatureExtractor", [x.reshape(5, 2, 2), np.array([1], np.int64)], [F], version=1)
+    case("vectorizer", "FeatureVectorizer", [x, rows(5, 2)], [F], version=1, inputdimensions=[4, 2])
+    whole = rng.integers(0, 6, (4, 3)).astype(np.int64)
+    case("one_hot", "OneHotEncoder", [whole], [F], version=1, cats_int64s=[0, 2, 3, 5], zeros=1)
+    case("one_hot_floats", "OneHotEncoder", [whole.astype(np.float32)], [F], version=1, cats_int64s=[5, 4, 3, 2, 1, 0], zeros=0)
+    case("labels_integers", "LabelEncoder", [whole], [L], version=2, keys_int64s=[0, 3, 5], values_int64s=[7, -8, 9], default_int64=4)
+    case("labels_floats", "LabelEncoder", [np.array([0.0, 1.5, -1.0, 2.0], np.float32)], [L], version=2, keys_floats=[1.5, -1.0], values_int64s=[3, 4])
+    case("labels_to_floats", "LabelEncoder", [whole], [F], version=2, keys_int64s=[0, 3, 5], values_floats=[0.5, 1.5, 2.5])
+    case("labels_tensors", "LabelEncoder", [whole], [L], version=4, keys_tensor=numpy_helper.from_array(np.array([1, 4], np.int64), "k"),
+         values_tensor=numpy_helper.from_array(np.array([40, 10], np.int64), "v"), default_tensor=numpy_helper.from_array(np.array([6], np.int64), "d"))
+
+
 def written():
     path = Path(__file__).with_name("onnx_ml.json")
     path.write_text("{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(c)}" for name, c in cases.items()) + "\n}\n")
@@ -189,6 +214,6 @@ def written():
 
 
 if __name__ == "__main__":
-    for family in (regressors, classifiers, ensembles, ngrams, linear, kernels):
+    for family in (regressors, classifiers, ensembles, ngrams, linear, kernels, features):
         family()
     written()
