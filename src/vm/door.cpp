@@ -128,9 +128,7 @@ Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args, 
     begin_call(entry, options);
     ArgumentDoor arguments(*program_, entry, heap_, arguments_);
     words_.assign(entry.result_leaves.size(), 0);
-    for (HostTensor& left : output_storage_)
-        if (left.bytes()) left = HostTensor();           // of a call that failed, perhaps in memory of its caller
-    output_storage_.resize(entry.result_leaves.size());
+    output_storage_.assign(entry.result_leaves.size(), HostTensor());
     outputs_ = output_storage_;
     auto all = [&]() -> Result<Value> {
         TRY(arguments.take(args));
