@@ -34,7 +34,7 @@ target_link_libraries(libnereus PUBLIC libnereus_runtime)
 set_target_properties(libnereus PROPERTIES INSTALL_RPATH "$ORIGIN")     # the runtime lies beside it
 
 set(headers ${CMAKE_SOURCE_DIR}/include/nereus)
-install(FILES ${headers}/nereus.h ${headers}/result.hpp ${headers}/value.hpp ${headers}/executable.hpp
+install(FILES ${headers}/nereus.h ${headers}/plugin.h ${headers}/result.hpp ${headers}/value.hpp ${headers}/executable.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nereus COMPONENT runtime)
 install(FILES ${headers}/compile.h ${headers}/compile.hpp ${headers}/nereus.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nereus COMPONENT compiler)

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""The ONNX suite as shipped and with every size a symbol: test/onnx_suite_test.py BIN ROOT [--record]
+"""The ONNX suite as shipped and with every size a symbol: test/onnx_suite_test.py BIN ROOT [--record] [--ways WAY…]
 
 Tests that passed once are listed in test/onnx/passes.txt and must pass for ever; --record adds those that pass now. The
-suite is that of NEREUS_ONNX_SUITE, or it is written by tools/onnx_suite; where that cannot be had, the test is skipped.
+suite is that of NEREUS_ONNX_SUITE, or it is written by tools/onnx_suite; where that cannot be had, the test is skipped. Other
+ways: checked, whose kernels assert their bounds, and artefact, run by nereus-run.
 """
+import argparse
 import collections
 import os
 import pathlib
@@ -12,6 +14,7 @@ import subprocess
 import sys
 
 SKIPPED = 77                                             # ctest knows it
+WAYS = {"shipped": [], "symbolic": ["--symbolic"], "checked": ["--checked"], "artefact": ["--artefact"]}
 HEAD = "# Written by test/onnx_suite_test.py --record. Tests of the ONNX suite that pass; 'shipped': not with every size a symbol.\n"
 LINE = re.compile(r"(ok|FAILED) +(?:\(l2\) )?([^ :]+)(?:: (.*))?")
 
@@ -46,11 +49,18 @@ def mean_by_operator(found):
 
 
 def main():
-    binary, root, record = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), "--record" in sys.argv
-    table = root / "test/onnx/passes.txt"
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary", type=pathlib.Path)
+    parser.add_argument("root", type=pathlib.Path)
+    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=["shipped", "symbolic"])
+    args = parser.parse_args()
+    if args.record and not {"shipped", "symbolic"} <= set(args.ways):
+        sys.exit("--record needs the ways shipped and symbolic")
+    table = args.root / "test/onnx/passes.txt"
     listed = dict(line.partition(" ")[::2] for line in table.read_text().splitlines() if not line.startswith("#")) if table.exists() else {}
-    folders = suite(root)
-    ways = {"shipped": check(binary, folders), "symbolic": check(binary, folders, "--symbolic")}
+    folders = suite(args.root)
+    ways = {way: check(args.binary, folders, *WAYS[way]) for way in args.ways}
     failed = 0
     for way, found in ways.items():
         print(f"{way}: {sum(why is None for why in found.values())} of {len(found)} pass, {mean_by_operator(found):.1%} as a mean of operators")
@@ -59,13 +69,18 @@ def main():
             if why and not (way == "symbolic" and note == "shipped"):
                 failed += 1
                 print(f"FAILED  {test}, {way}: {why}")
-    better = {test: "" if ways["symbolic"].get(test, "") is None else "shipped" for test, why in ways["shipped"].items() if why is None}
-    new = {test for test in better if test not in listed or listed[test] != better[test]}
-    if record and not failed:
-        table.write_text(HEAD + "".join(f"{test} {note}".strip() + "\n" for test, note in sorted((listed | better).items())))
-    elif new:
-        print(f"{len(new)} more pass than {table.name} says: --record")
+    if {"shipped", "symbolic"} <= set(ways):
+        grow(table, listed, ways, args.record and not failed)
     sys.exit(1 if failed else 0)
+
+
+def grow(table, listed, ways, record):
+    """Says that more pass than are listed, or lists them."""
+    better = {test: "" if ways["symbolic"].get(test, "") is None else "shipped" for test, why in ways["shipped"].items() if why is None}
+    if record:
+        table.write_text(HEAD + "".join(f"{test} {note}".strip() + "\n" for test, note in sorted((listed | better).items())))
+    elif new := {test for test in better if test not in listed or listed[test] != better[test]}:
+        print(f"{len(new)} more pass than {table.name} says: --record")
 
 
 main()

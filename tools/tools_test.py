@@ -110,6 +110,12 @@ class Layers(Sandbox):
         self.write("src/base/y.cpp", '#include "nereus/nereus.h"\n')
         self.expect_clean("check_layers")
 
+    def test_kernels_by_hand_are_few(self):
+        self.room("library", "uses:\n", "")
+        self.expect_problem("check_layers", "src/library/x.cpp: kernels by hand are for fft, nms, sort")
+        (self.root / "src/library/x.cpp").rename(self.root / "src/library/topk.cpp")
+        self.expect_clean("check_layers")
+
     def test_a_room_has_papers(self):
         self.write("src/dim/README.md", "line\n" * 9)
         self.expect_problem("check_layers", "longer than 8 lines")

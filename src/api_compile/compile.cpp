@@ -7,7 +7,10 @@
 #include "driver/model.h"
 #include "exe/artefact.h"
 #include "import/read_model.h"
+#include "plugin/plugin.h"
+#include "tensor/text_tensor.h"
 #include "value/value.h"
+#include <mutex>
 
 namespace nereus::api {
 namespace {
@@ -44,8 +47,19 @@ Result<Value> copy_of(const nereus_value* value) {
     nereus_tensor tensor{};
     tensor.struct_size = sizeof tensor;
     if (OwnedStatus status(nereus_value_tensor(value, &tensor)); status) return failed;
+    const Extents shape(tensor.extents, tensor.extents + tensor.rank);
+    if (DType(tensor.dtype) == DType::str) {             // each of the two libraries has a table of texts
+        std::vector<std::string_view> texts;
+        for (size_t i = 0; i < tensor.count; ++i) {
+            const char* text = nullptr;
+            size_t bytes = 0;
+            if (OwnedStatus status(nereus_value_text(value, i, &text, &bytes)); status) return failed;
+            texts.emplace_back(text, bytes);
+        }
+        return Value::tensor(TRY(text_tensor(shape, texts)));
+    }
     std::span<const std::byte> elements(static_cast<const std::byte*>(tensor.data), tensor.bytes);
-    return Value::tensor(TRY(HostTensor::copy_of(DType(tensor.dtype), Extents(tensor.extents, tensor.extents + tensor.rank), elements)));
+    return Value::tensor(TRY(HostTensor::copy_of(DType(tensor.dtype), shape, elements)));
 }
 
 // Where it fails, the copies of HeldBytes that it made are its own to free.
@@ -102,6 +116,17 @@ Result<Executable> compile_module(Module module, const Source& source, const ner
     return exe;
 }
 
+// Operators are registered with the runtime; this library has a table of its own.
+Status know_plugins() {
+    static std::mutex mutex;
+    std::scoped_lock lock(mutex);
+    for (size_t i = plugin_ops().size();; ++i) {
+        const nereus_plugin_op* op = nereus_registered_op(i);
+        if (!op) return {};
+        TRY(add_plugin_op(*op));
+    }
+}
+
 // `read` fills in the source and gives its module.
 template <class Read> nereus_status* compiled(const nereus_compile_options* given_options, nereus_executable** out_executable, Read&& read) {
     Source source;
@@ -109,6 +134,7 @@ template <class Read> nereus_status* compiled(const nereus_compile_options* give
         auto work = [&]() -> Result<Executable> {
             TRY(given(out_executable, "out_executable"));
             const nereus_compile_options options = TRY(options_of(given_options));
+            TRY(know_plugins());
             Module module = TRY(read(options, source));
             source.sources = module.sources;
             return compile_module(std::move(module), source, options);

@@ -219,7 +219,7 @@ int bench_command(Words words) {
     int exit = 0;
     std::optional<ReadyProgram> program = make_ready(arguments->rest[0], *arguments, &exit);
     if (!program) return exit;
-    name_parameters(*arguments, program->source);
+    name_parameters(*arguments, program->source.parameters);
     Result<std::vector<ArgumentSet>> sets = argument_sets(*arguments, *program);
     if (!sets) return fail(sets.error());
     Result<Measured> measured = Measurement(*program, *sets, *plan).run();

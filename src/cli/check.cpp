@@ -146,6 +146,8 @@ int check_command(Words words) {
         near.tolerance.rtol = rtol.value_or(near.tolerance.rtol);
         near.tolerance.atol = atol.value_or(near.tolerance.atol);
     };
+    if (arguments->has("against") && arguments->value("against") != "eval") return fail(Error{Code::usage, "--against knows eval, found '" + arguments->value("against") + "'", {}, "nereus check --help"});
+    if (arguments->has("against") && arguments->has("artefact")) return fail(Error{Code::usage, "--artefact and --against exclude each other", {}, "nereus check --help"});
     Result<std::vector<ModelPlace>> places = models_in(arguments->rest);
     if (!places) return fail(places.error());
     if (places->size() == 1) how.options.progress = progress.reporter();         // its stages; of several, how many are done
@@ -154,8 +156,6 @@ int check_command(Words words) {
         const fs::path runner = arguments->has("artefact") ? fs::read_symlink("/proc/self/exe", failed).parent_path() / "nereus-run" : fs::path();
         return check_recorded(*places, how, progress, adjust, runner);
     }
-    if (arguments->value("against") != "eval") return fail(Error{Code::usage, "--against knows eval, found '" + arguments->value("against") + "'", {}, "nereus check --help"});
-    if (arguments->has("artefact")) return fail(Error{Code::usage, "--artefact and --against exclude each other", {}, "nereus check --help"});
     Result<int64_t> runs = arguments->whole("runs", 1, 10), seed = arguments->whole("seed", 0, int64_t(std::random_device()()));
     if (!runs) return fail(runs.error());
     if (!seed) return fail(seed.error());

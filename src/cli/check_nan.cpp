@@ -144,7 +144,7 @@ int check_nan(const std::string& path, Arguments arguments) {
     if (!floats) return exit;
     std::optional<ReadyProgram> program = make_ready(path, arguments, &exit, {.counted = *floats});
     if (!program) return exit;
-    name_parameters(arguments, program->source);
+    name_parameters(arguments, program->source.parameters);
     auto look = [&]() -> Result<bool> {
         const GivenSizes sizes = TRY(given_sizes(arguments, program->source.parameters, program->source.symbols));
         Inputs inputs = TRY(read_program_inputs(arguments, program->source));

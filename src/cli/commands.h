@@ -30,7 +30,6 @@ struct SourceProgram {
 Status read_program(const std::string& path, const onnx::TextOptions& how, SourceProgram& out);          // sources also of one that is refused
 // Prints what is wrong and returns nothing.
 std::optional<SourceProgram> load_program(const std::string& path, int* out_exit, const onnx::TextOptions& how = {});
-void name_parameters(Arguments& arguments, const SourceProgram& program);        // in --input, which may use names of the model
 std::string describe(const Error& error, std::span<const SourceText> sources);
 int fail(const Error& error, std::span<const SourceText> sources = {});
 void warn(const CompileReport& report, std::span<const SourceText> sources);     // of what the compiler found odd

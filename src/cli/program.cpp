@@ -69,19 +69,6 @@ std::optional<SourceProgram> load_program(const std::string& path, int* out_exit
     return program;
 }
 
-void name_parameters(Arguments& arguments, const SourceProgram& program) {
-    auto inputs = arguments.flags.find("input");
-    if (inputs == arguments.flags.end()) return;
-    for (std::string& input : inputs->second) {
-        const size_t end = input.find('=');                // names of models may have any sign, this one too
-        for (const auto& [name, parameter] : program.parameters)
-            if (input.starts_with(name + "=") && (end == name.size() || name.find('=') != name.npos)) {
-                input = parameter + input.substr(name.size());
-                break;
-            }
-    }
-}
-
 CompileOptions compile_options(const Arguments& arguments) {
     CompileOptions options;
     options.entry = arguments.value("entry", "main");

@@ -104,10 +104,10 @@ int run_command(Words words) {
     if (arguments->has("eval")) {
         std::optional<SourceProgram> source = load_program(path, &exit, taps->options());
         if (!source) return exit;
-        name_parameters(*arguments, *source);
+        name_parameters(*arguments, source->parameters);
         return interpret(*arguments, *source, {.read = [&](const Arguments& all) { return inputs_of(all, *source, program ? &program->exe() : nullptr); }, .finish = taps->writer()});
     }
-    name_parameters(*arguments, program->source);
+    name_parameters(*arguments, program->source.parameters);
     const CallHooks hooks{.read = [&](const Arguments& all) { return inputs_of(all, program->source, &program->exe()); }, .finish = taps->writer()};
     const int code = run_loaded(*arguments, program->loaded, program->source.sources, hooks);
     if (arguments->has("stats")) {

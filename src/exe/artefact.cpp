@@ -125,6 +125,7 @@ template <class A> void tables(A& a, Seen<A, Executable>& exe, Seen<A, Sizes>& w
     a.field("code", exe.code), a.field("constants", exe.constants), a.field("operands", exe.operands);
     a.field("lists", exe.lists), a.field("kernels", exe.kernels), a.field("launches", exe.launches);
     a.field("regions", exe.regions), a.field("sources", exe.sources), a.field("sites", exe.sites), a.field("marks", exe.marks);
+    a.field("texts", exe.texts), a.field("text_constants", exe.text_constants);
     a.field("weights", weights);
 }
 
@@ -260,6 +261,15 @@ Result<Executable> verified(Executable exe) {
     return exe;
 }
 } // namespace
+
+void seal(std::span<std::byte> file) {
+    if (file.size() < header_bytes) return;
+    const uint64_t total = file.size();
+    std::memcpy(file.data() + 16, &total, 8);
+    const std::span<const std::byte> whole = file;
+    const uint64_t sum = sum_of({&whole, 1});
+    std::memcpy(file.data() + 24, &sum, 8);
+}
 
 Result<std::vector<std::byte>> save(const Executable& exe) { return joined(TRY(pieces_of(exe, true))); }
 Result<std::vector<std::byte>> save_without_weights(const Executable& exe) { return joined(TRY(pieces_of(exe, false))); }

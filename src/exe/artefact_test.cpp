@@ -32,14 +32,6 @@ static bool refused(std::span<const std::byte> bytes) {
     Result<Executable> exe = load(bytes);
     return !exe && (exe.error().code == Code::corrupt || exe.error().code == Code::mismatch);
 }
-// Makes the checksum right again, so that what is behind it is tested.
-static void seal(std::vector<std::byte>& bytes) {
-    uint64_t total = bytes.size(), sum = 0;
-    std::memcpy(bytes.data() + 16, &total, 8);
-    std::memcpy(bytes.data() + 24, &sum, 8);
-    sum = checksum(bytes);
-    std::memcpy(bytes.data() + 24, &sum, 8);
-}
 
 TEST(Artefact, SavedAndLoadedIsEqual) {
     Executable exe = sample_with_weights();

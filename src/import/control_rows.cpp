@@ -60,7 +60,7 @@ bool goes_on(const Graph& body) {
     const std::string_view given = body.inputs[1].name, next = body.outputs[0].name;
     if (next == given || is_true(body, next)) return true;
     for (const Node& node : body.nodes)
-        if (node.outputs.size() == 1 && node.outputs[0] == next) return node.op_type == "Identity" && (node.inputs[0] == given || is_true(body, node.inputs[0]));
+        if (node.outputs.size() == 1 && node.outputs[0] == next) return node.op_type == "Identity" && node.inputs.size() == 1 && (node.inputs[0] == given || is_true(body, node.inputs[0]));
     return false;
 }
 

@@ -24,6 +24,27 @@ std::string vector_text(std::span<const int64_t> values) {
 }
 
 namespace {
+std::string quoted(std::string_view text) {
+    constexpr char digits[] = "0123456789abcdef";
+    std::string out = "\"";
+    for (char c : text) {
+        const unsigned byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') out += '\\';
+        if (byte < 0x20 || byte == 0x7f) out += std::string("\\x") + digits[byte / 16] + digits[byte % 16];
+        else out += c;
+    }
+    return out + '"';
+}
+} // namespace
+std::string text_text(std::string_view text) { return "tensor(" + quoted(text) + ")"; }
+std::string texts_text(std::span<const std::string_view> texts) {
+    if (texts.empty()) return "tensor([], shape=[0], kind=\"texts\")";
+    std::string out;
+    for (std::string_view text : texts) out += (out.empty() ? "tensor([" : ", ") + quoted(text);
+    return out + "])";
+}
+
+namespace {
 std::string_view trimmed(std::string_view text) {
     while (text.starts_with(' ')) text.remove_prefix(1);
     while (text.ends_with(' ')) text.remove_suffix(1);
@@ -121,6 +142,16 @@ std::optional<GraphId> NodeText::graph(std::string_view name) {
     refuse("attribute '" + std::string(name) + "' is not a graph");
     return std::nullopt;
 }
+std::optional<ElemType> NodeText::input_type(size_t i) const {
+    const TypeInfo* type = has(i) ? writer_.type(node_.inputs[i]) : nullptr;
+    if (type) return type->elem;
+    const TensorData* data = has(i) ? writer_.constant(node_.inputs[i]) : nullptr;
+    return data ? std::optional(data->type) : std::nullopt;
+}
+std::optional<ElemType> NodeText::output_type(size_t i) const {
+    const TypeInfo* type = wants(i) ? writer_.declared(node_.outputs[i]) : nullptr;
+    return type ? std::optional(type->elem) : std::nullopt;
+}
 ElemType NodeText::takes(GraphId graph) const {
     const Graph& inner = writer_.model()[graph];
     return inner.inputs.empty() ? ElemType::undefined : inner.inputs[0].type.elem;
@@ -140,13 +171,16 @@ std::optional<std::vector<int64_t>> integers_in(const TensorData& data) {
 }
 } // namespace
 std::optional<std::vector<int64_t>> NodeText::constant_integers(size_t i) const { return has(i) ? constant_integers(node_.inputs[i]) : std::nullopt; }
-std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view name) const { return constant_integers(name, 0); }
-std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view name, int depth) const {
+std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view name) const {
+    int looks = 1000;                                  // lists of lists of lists may have any number of elements
+    return constant_integers(name, 0, looks);
+}
+std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view name, int depth, int& looks) const {
     constexpr int deepest = 8;                         // of what is looked through; files may go round in circles
     constexpr std::string_view same_elements[] = {"Identity", "Cast", "Unsqueeze", "Squeeze", "Reshape", "Flatten"};
     if (const TensorData* data = writer_.constant(name)) return integers_in(*data);
     const Node* from = producer(name);
-    if (!from || from == &node_ || depth == deepest) return std::nullopt;
+    if (!from || from == &node_ || depth == deepest || --looks < 0) return std::nullopt;
     if (from->op_type == "Constant") {
         for (const Attribute& a : from->attributes) {
             if (const auto* values = std::get_if<std::vector<int64_t>>(&a.value); values && a.name == "value_ints") return *values;
@@ -155,7 +189,7 @@ std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view
         return std::nullopt;
     }
     if (std::ranges::find(same_elements, from->op_type) != std::end(same_elements) && !from->inputs.empty()) {
-        std::optional<std::vector<int64_t>> values = constant_integers(from->inputs[0], depth + 1);
+        std::optional<std::vector<int64_t>> values = constant_integers(from->inputs[0], depth + 1, looks);
         if (from->op_type != "Cast" || !values) return values;
         const bool fits = std::ranges::all_of(*values, [](int64_t value) { return value == int32_t(value); });
         for (const Attribute& a : from->attributes)
@@ -165,7 +199,7 @@ std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view
     if (from->op_type != "Concat") return std::nullopt;
     std::vector<int64_t> all;
     for (std::string_view part : from->inputs) {
-        std::optional<std::vector<int64_t>> values = constant_integers(part, depth + 1);
+        std::optional<std::vector<int64_t>> values = constant_integers(part, depth + 1, looks);
         if (!values) return std::nullopt;
         all.insert(all.end(), values->begin(), values->end());
     }
@@ -320,7 +354,8 @@ std::string NodeText::attribute_text(std::string_view name, std::optional<std::s
 }
 
 Status NodeText::run() {
-    if (row_.write) row_.write(*this);
+    if (node_.outputs.empty()) refuse("it gives nothing");
+    else if (row_.write) row_.write(*this);
     else give(filled());
     return std::move(status_);
 }

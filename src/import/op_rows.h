@@ -35,8 +35,10 @@ std::span<const OpRow> quantised_rows();
 std::span<const OpRow> optimiser_rows();
 std::span<const OpRow> feature_rows();
 std::span<const OpRow> tree_rows();
+std::span<const OpRow> support_rows();
 std::span<const OpRow> ngram_rows();
 std::span<const OpRow> random_rows();
+std::span<const OpRow> string_rows();
 std::span<const OpRow> microsoft_rows();
 using OpFamily = std::span<const OpRow> (*)();
 std::span<const OpFamily> op_families();               // all of the above

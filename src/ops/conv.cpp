@@ -69,7 +69,7 @@ enum class Gives : uint8_t { y, x, w };
 Result<Tensors> products_eval(const EvalArgs& args, const Shapes& s, Gives gives) {
     const HostTensor &a = args.tensor(0), &b = args.tensor(1);
     HostTensor out = TRY(HostTensor::make(a.dtype(), gives == Gives::y ? s.y : gives == Gives::x ? s.x : s.w));
-    return with_type(a.dtype(), [&](auto zero) -> Result<Tensors> {
+    return with_number(a.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
         std::vector<WideOf<T>> sums(size_t(out.count()), 0);
         TRY(each_product(args, s, [&](size_t x, size_t w, size_t y) {

@@ -95,7 +95,7 @@ Result<Shaped> broadcast_to(const ShapeArgs& args, ShapeScope& scope) {
         }
         if (y.rank() <= 1 && x.rank() == 0 && !x.known.numbers.empty()) {
             std::optional<int64_t> count = dims.constant_value(element_count(dims, y.shape));
-            if (count && *count <= 16) y.known = known_elements(std::vector<Dim>(size_t(*count), x.known.numbers[0]), y.rank());
+            if (count && *count >= 0 && *count <= 16) y.known = known_elements(std::vector<Dim>(size_t(*count), x.known.numbers[0]), y.rank());
         } else if (x.shape == y.shape) {
             y.known = x.known;
         }
@@ -209,7 +209,7 @@ Result<Shaped> full(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& v = args.tensor(1);
     ShapedTensor y = TRY(of_sizes(args, scope, 0, v.dtype));
     std::optional<int64_t> count = y.ranked() ? scope.dims().constant_value(element_count(scope.dims(), y.shape)) : std::nullopt;
-    if (y.rank() <= 1 && count && *count <= 16 && !v.known.numbers.empty())
+    if (y.rank() <= 1 && count && *count >= 0 && *count <= 16 && !v.known.numbers.empty())
         y.known = known_elements(std::vector<Dim>(size_t(*count), v.known.numbers[0]), y.rank());
     y.low = v.low, y.high = v.high;
     return one(std::move(y));
@@ -217,6 +217,7 @@ Result<Shaped> full(const ShapeArgs& args, ShapeScope& scope) {
 
 Result<Shaped> random(const ShapeArgs& args, ShapeScope& scope) {
     const DType dtype = args.dtype("dtype").value_or(DType::f32);
+    if (is_text(dtype)) return scope.error("texts are not drawn at random");
     if (is_storage(dtype)) return scope.error(std::string(dtype_name(dtype)) + " is only stored; draw another dtype and cast it");
     return one(TRY(of_sizes(args, scope, 2, dtype)));
 }

@@ -42,7 +42,7 @@ template <class Sizes> class Inference {
         outputs_.resize(op_.outputs.size());
         nereus_plugin_infer call{sizeof call, this, attributes_view(attributes_), int32_t(inputs_.size()), int32_t(outputs_.size()), dtype, rank,
                                  extent, constant, compute, require, late, output, fail};
-        const nereus_plugin_result result = op_.plugin->functions.infer(&call, op_.plugin->functions.user);
+        const nereus_plugin_result result = op_.plugin->described.infer(&call, op_.plugin->described.user);
         if (error_) return std::move(*error_);
         if (result != 0) return wrong("the plug-in refused its inputs and gave no reason");
         std::vector<std::vector<Size>> out;
@@ -110,7 +110,7 @@ template <class Sizes> class Inference {
     static nereus_plugin_dim late(nereus_plugin_infer* call, nereus_plugin_dim at_most) {
         Inference& in = self(call);
         if (!in.valid(at_most)) return -1;
-        if (!in.op_.plugin->functions.measure || in.late_ == 4) {
+        if (!in.op_.plugin->described.measure || in.late_ == 4) {
             in.note(in.wrong(in.late_ == 4 ? "the plug-in has more than four late sizes" : "the plug-in has a late size and no function measure"));
             return -1;
         }
@@ -207,6 +207,7 @@ Result<std::vector<ShapedTensor>> outside_shapes(const ShapeArgs& args, ShapeSco
     for (size_t i = 0; i < op.plugin->inputs.size(); ++i) {
         const ShapedTensor& x = args.tensor(i);
         if (!x.ranked()) return scope.error("input '" + op.plugin->inputs[i].name + "' has a rank that is known only when it runs; operators from outside need it before");
+        if (is_text(x.dtype)) return scope.error("input '" + op.plugin->inputs[i].name + "' is of texts, which operators from outside do not take");
         inputs.push_back({x.dtype, x.shape.dims});
         dtypes.push_back(x.dtype);
     }
@@ -216,6 +217,7 @@ Result<std::vector<ShapedTensor>> outside_shapes(const ShapeArgs& args, ShapeSco
     std::vector<ShapedTensor> out;
     for (size_t i = 0; i < sizes.size(); ++i) {
         for (Dim size : sizes[i]) TRY(scope.require(scope.dims().constant(0), Relation::less_equal, size, "a size of an output is {1}"));
+        if (is_text(results[i])) return scope.error("operators from outside give no texts");
         out.push_back({.dtype = results[i], .shape = Shape{std::move(sizes[i])}});
     }
     return out;
@@ -238,7 +240,7 @@ Result<Tensors> outside_eval(const EvalArgs& args) {
     }
     PluginKernel kernel{op.plugin, op.attributes(args.attributes), {}, true};
     Numbers numbers{};
-    if (op.plugin->functions.measure) TRY(run_plugin(kernel, views, {}, numbers.measured.data(), nullptr));
+    if (op.plugin->described.measure) TRY(run_plugin(kernel, views, {}, numbers.measured.data(), nullptr));
     std::vector<std::vector<int64_t>> sizes = TRY(Inference<Numbers>(op, kernel.attributes, std::move(inputs), numbers).run());
     Tensors out;
     const std::vector<DType> results = op.output_dtypes(dtypes);

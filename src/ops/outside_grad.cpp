@@ -10,13 +10,13 @@ class Written {
         : gradient_(gradient), op_(op), attributes_(op.attributes(gradient.binding().attributes)) {}
 
     void run() {
-        if (!op_.plugin->functions.gradient) {
+        if (!op_.plugin->described.gradient) {
             refuse("its plug-in has none");
             return;
         }
         nereus_plugin_gradient call{sizeof call, this, attributes_view(attributes_), int32_t(op_.plugin->inputs.size()), int32_t(op_.outputs.size()),
                                     dtype, wanted, input, output, adjoint, number, operate, part, contribute, fail};
-        if (op_.plugin->functions.gradient(&call, op_.plugin->functions.user) != 0) refuse("the plug-in gave no reason");
+        if (op_.plugin->described.gradient(&call, op_.plugin->described.user) != 0) refuse("the plug-in gave no reason");
     }
 
  private:

@@ -108,7 +108,7 @@ Result<Tensors> fold_windows_eval(const EvalArgs& args) {
             return Error{Code::shape, "axis " + std::to_string(i) + " of the windows: found " + std::to_string(v.shape()[i]) + " and " + std::to_string(expected[i])};
     HostTensor y = TRY(HostTensor::make(v.dtype(), std::move(shape)));
     const IndexMap to(all.shape, all.strides);
-    return with_type(v.dtype(), [&](auto zero) -> Result<Tensors> {
+    return with_number(v.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
         std::vector<WideOf<T>> sums(size_t(y.count()), 0);
         for (int64_t i = 0; i < v.count(); ++i) {

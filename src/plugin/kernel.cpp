@@ -50,7 +50,7 @@ Result<PluginKernel> plugin_kernel(std::string_view name, std::span<const DType>
         return Error{Code::mismatch, "the program needs the operator '" + std::string(name.substr(0, open)) + "' from outside, which is not registered", {},
                      "load its plug-in first: --plugin FILE"};
     PluginAttributes attributes = TRY(parse_attributes(name.substr(open + 1, close - open - 1)));
-    if (buffers.size() < op->inputs.size() || buffers.size() > most_plugin_inputs + most_plugin_outputs || (measures && !op->functions.measure))
+    if (buffers.size() < op->inputs.size() || buffers.size() > most_plugin_inputs + most_plugin_outputs || (measures && !op->described.measure))
         return Error{Code::mismatch, "the program's operator '" + op->name + "' has other inputs than the one that is registered"};
     PluginKernel made{op, std::move(attributes), {}, measures};
     for (size_t i = 0; i < buffers.size(); ++i) {
@@ -69,7 +69,7 @@ Status run_plugin(const PluginKernel& kernel, std::span<const nereus_plugin_tens
     Running state{out_late, cancel, {}, false};
     nereus_plugin_run call{sizeof call, &state, attributes_view(kernel.attributes), int32_t(inputs.size()), int32_t(outputs.size()),
                            inputs.data(), outputs.data(), late, cancelled, fail};
-    const nereus_plugin_op& functions = kernel.op->functions;
+    const nereus_plugin_op& functions = kernel.op->described;
     const nereus_plugin_result result = (kernel.measures ? functions.measure : functions.kernel)(&call, functions.user);
     if (cancelled(&call)) return Error{Code::cancelled, "the call was cancelled"};
     if (result == 0 && !state.failed) return {};

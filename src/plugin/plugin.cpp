@@ -39,7 +39,7 @@ Result<std::vector<PluginInput>> parse_inputs(const std::string& name, std::stri
 
 Result<PluginOp> read_op(const nereus_plugin_op& op) {
     PluginOp made{.name = text_of(op.name), .doc = text_of(op.doc), .types = text_of(op.types), .inputs = {}, .attributes = {},
-                  .onnx_domain = text_of(op.onnx_domain), .onnx_name = text_of(op.onnx_name), .onnx_since = op.onnx_since, .functions = op};
+                  .onnx_domain = text_of(op.onnx_domain), .onnx_name = text_of(op.onnx_name), .onnx_since = op.onnx_since, .described = op, .texts = {}};
     if (op.struct_size < sizeof(nereus_plugin_op)) return refused(made.name, "struct_size is not that of nereus_plugin_op");
     if (!is_plain_name(made.name) || !(made.name[0] >= 'a' && made.name[0] <= 'z'))
         return refused(made.name, "a name has lower-case letters, digits and _, and begins with a letter");
@@ -50,8 +50,6 @@ Result<PluginOp> read_op(const nereus_plugin_op& op) {
     Result<PluginAttributes> attributes = parse_attributes(text_of(op.attributes));
     if (!attributes) return refused(made.name, attributes.error().message);
     made.attributes = std::move(*attributes);
-    made.functions.name = made.functions.doc = made.functions.inputs = made.functions.attributes = made.functions.types = nullptr;
-    made.functions.onnx_domain = made.functions.onnx_name = nullptr;
     return made;
 }
 } // namespace
@@ -65,7 +63,12 @@ Status add_plugin_op(const nereus_plugin_op& op) {
         if (!made.onnx_name.empty() && other.onnx_name == made.onnx_name && other.onnx_domain == made.onnx_domain && other.onnx_since == made.onnx_since)
             return refused(made.name, "'" + other.name + "' is " + made.onnx_domain + "." + made.onnx_name + " of that version already");
     }
-    all.ops.push_back(std::move(made));
+    PluginOp& kept = all.ops.emplace_back(std::move(made));
+    nereus_plugin_op& d = kept.described;                // its texts are ours from here on
+    const char** const texts[] = {&d.name, &d.doc, &d.inputs, &d.attributes, &d.types, &d.onnx_domain, &d.onnx_name};
+    kept.texts.reserve(std::size(texts));
+    for (const char** text : texts)
+        if (*text) *text = kept.texts.emplace_back(*text).c_str();
     return {};
 }
 

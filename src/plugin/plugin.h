@@ -19,7 +19,8 @@ struct PluginOp {
     PluginAttributes attributes;             // with the values that hold when they are left out
     std::string onnx_domain, onnx_name;      // name empty: in no model
     int32_t onnx_since = 1;
-    nereus_plugin_op functions;              // user, infer, measure, kernel, gradient
+    nereus_plugin_op described;              // as it came; its texts are those of `texts`
+    std::vector<std::string> texts;
 };
 // Refused: what is missing, does not read, or has a name that is taken.
 Status add_plugin_op(const nereus_plugin_op& op);

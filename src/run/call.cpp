@@ -16,7 +16,7 @@ namespace nereus {
 std::span<const FlagSpec> call_flags() {
     static constexpr FlagSpec flags[] = {
         {"inputs", true, "FILE arguments by parameter name: JSON, one object or a list of them; or an .npz of paths p.w"},
-        {"input", true, "x=SPEC one argument: x=2x3xf32=random, x=@x.npy, x=@p.npz, x=@p.npz:path, x=3xi64=1,2,3, x=f32=2.5"},
+        {"input", true, "x=SPEC one argument: x=2x3xf32=random, x=@x.npy, x=@p.npz, x=@p.npz:path, x=3xi64=1,2,3, x=f32=2.5, x=2xstr=yes,no"},
         {"save", true, "FILE.npz the result goes there, not to stdout: an array per tensor, named by its path"},
         {"json", false, "results as JSON, on one line: a value, or a list where the inputs were one"},
         {"seed", true, "N seed of random inputs"},
@@ -56,6 +56,19 @@ Result<Inputs> with_single_inputs(const Arguments& arguments, Inputs inputs) {
     return inputs;
 }
 } // namespace
+
+void name_parameters(Arguments& arguments, const std::map<std::string, std::string>& parameters) {
+    auto inputs = arguments.flags.find("input");
+    if (inputs == arguments.flags.end()) return;
+    for (std::string& input : inputs->second) {
+        const size_t end = input.find('=');                // names of models may have any sign, this one too
+        for (const auto& [name, parameter] : parameters)
+            if (input.starts_with(name + "=") && (end == name.size() || name.find('=') != name.npos)) {
+                input = parameter + input.substr(name.size());
+                break;
+            }
+    }
+}
 
 Result<Inputs> read_inputs(const Arguments& arguments) {
     Inputs inputs;
@@ -197,7 +210,7 @@ int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutabl
     if (!context) return failed(context.error());
     const EntryInfo& entry = program->exe().entries[0];
     std::vector<std::string> params;
-    for (const DoorParam& param : entry.params) params.push_back(param.model_name.empty() ? param.name : param.model_name);
+    for (const DoorParam& param : entry.params) params.push_back(param.name);
     double seconds = 0;
     int exit = call_all(arguments, params, [&](std::span<const Value> args) {
         std::optional<Result<int64_t>> predicted;

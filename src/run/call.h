@@ -9,6 +9,8 @@ namespace nereus {
 // The flags of input and output that nereus and nereus-run share.
 std::span<const FlagSpec> call_flags();      // inputs, input, json, seed, stats, memory-limit
 
+// Lets --input use the names that a model has for its inputs; the map has the parameters by these.
+void name_parameters(Arguments& arguments, const std::map<std::string, std::string>& parameters);
 Result<Inputs> read_inputs(const Arguments& arguments);
 // Arguments in the order of the entry's parameters; missing and unknown names are errors in the user's terms.
 Result<std::vector<Value>> order_inputs(std::span<const std::string> params, const NamedValues& named);

@@ -51,6 +51,10 @@ int run(int argc, char** argv) {
     if (!program) return fail_of_file(std::move(program).error());
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     const int64_t loaded = resident().now;
+    std::map<std::string, std::string> parameters;
+    for (const DoorParam& param : (*program)->exe().entries[0].params)
+        if (!param.model_name.empty()) parameters[param.model_name] = param.name;
+    name_parameters(*arguments, parameters);
     const int exit = run_loaded(*arguments, std::move(*program));
     if (arguments->has("stats")) {
         const Resident memory = resident();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
 #ifdef NEREUS_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #else
@@ -11,6 +13,10 @@
 #endif
 
 namespace nereus {
+namespace {
+constexpr int first_of_pages = block_class(1 << 16);         // blocks from here on are worth a call of the system
+} // namespace
+
 Heap::~Heap() {
     for (std::byte* chunk : chunks_) free_block(chunk, chunk_bytes);
     for (auto& [at, block] : large_) free_block(at, block_bytes(int(block)));
@@ -37,6 +43,7 @@ void* Heap::allocate(int64_t bytes, uint32_t* out_block) {
         free_[size_t(block)] = cached->next;
         at = cached;
         if (block >= small_blocks) cached_large_ -= size;
+        if (block >= first_of_pages && !cached->cold) warm_ -= size;
     } else if (block < small_blocks) {
         if (bump_end_ - bump_ < size) {
             if (used_chunks_ == chunks_.size()) {
@@ -60,6 +67,11 @@ void* Heap::allocate(int64_t bytes, uint32_t* out_block) {
     }
     live_bytes_ += size;
     high_water_ = std::max(high_water_, live_bytes_);
+    if (block >= first_of_pages && !allocator_.given()) {      // pages of others are theirs
+        // blocks of one size do not serve another: without this, memory would be that of all sizes together
+        const int64_t room = std::max(high_water_, last_high_water_) - live_bytes_;
+        if (warm_ > room) cool(warm_ - room);
+    }
     *out_block = uint32_t(block);
     if (trace_) trace_->born(at, bytes);
     return at;
@@ -71,10 +83,32 @@ void Heap::deallocate(void* at, uint32_t block) {
     ASAN_UNPOISON_MEMORY_REGION(at, size_t(size));       // wholesale, blocks that are free already come here too
     auto* cell = static_cast<Free*>(at);
     cell->next = free_[block];
+    cell->cold = false;
     free_[block] = cell;
     ASAN_POISON_MEMORY_REGION(at, size_t(size));         // an object used after its last owner let go is seen
     live_bytes_ -= size;
     if (int(block) >= small_blocks) cached_large_ += size;
+    if (int(block) >= first_of_pages) warm_ += size;
+}
+
+// Keeps the blocks, for the next call to find them. The first page has the list.
+void Heap::cool(int64_t bytes) {
+    const uintptr_t page = uintptr_t(::sysconf(_SC_PAGESIZE));
+    for (int block = block_classes; block-- > first_of_pages && bytes > 0;) {
+        const int64_t size = block_bytes(block);
+        for (Free *cell = free_[size_t(block)], *next; cell && bytes > 0; cell = next) {
+            ASAN_UNPOISON_MEMORY_REGION(cell, sizeof(Free));
+            next = cell->next;
+            if (!cell->cold) {
+                const uintptr_t from = (uintptr_t(cell) + sizeof(Free) + page - 1) / page * page, to = (uintptr_t(cell) + uintptr_t(size)) / page * page;
+                ::madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
+                cell->cold = true;
+                warm_ -= size;
+                bytes -= size;
+            }
+            ASAN_POISON_MEMORY_REGION(cell, sizeof(Free));
+        }
+    }
 }
 
 TensorObject* Heap::new_tensor(DType dtype, std::span<const int64_t> dims) {
@@ -260,7 +294,7 @@ int64_t Heap::end_call(bool forced) {
         free_.fill(nullptr);
         used_chunks_ = 0;
         bump_ = bump_end_ = nullptr;
-        live_bytes_ = live_objects_ = cached_large_ = 0;
+        live_bytes_ = live_objects_ = cached_large_ = warm_ = 0;
         cells_ = nullptr;
         dying_.clear();
         for (auto& [at, block] : large_) {
@@ -270,6 +304,7 @@ int64_t Heap::end_call(bool forced) {
     }
     // keep about what this call needed, so that memory does not grow with the number of shapes seen
     if (cached_large_ > high_water_) drop_cache(high_water_);
+    last_high_water_ = high_water_;
     return leaked;
 }
 
@@ -277,7 +312,7 @@ void Heap::drop_cache(int64_t keep) {
     invariant(live_objects_ == 0, "cached blocks are dropped between calls only");
     std::sort(large_.begin(), large_.end(), [](auto& a, auto& b) { return a.second > b.second; });
     std::fill(free_.begin() + small_blocks, free_.end(), nullptr);
-    cached_large_ = 0;
+    cached_large_ = warm_ = 0;
     size_t kept = 0;
     for (auto [at, block] : large_) {
         int64_t size = block_bytes(int(block));

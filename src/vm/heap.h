@@ -52,7 +52,7 @@ class Heap {
     void trim();                                                     // frees what is cached
 
  private:
-    struct Free { Free* next; };
+    struct Free { Free* next; bool cold; };                          // cold: its pages are the system's again
     static constexpr int64_t chunk_bytes = 1 << 16;
 
     std::byte* new_block(int64_t bytes);                             // null: no memory
@@ -64,10 +64,13 @@ class Heap {
     SeqObject* unique(SeqObject* seq, uint32_t capacity);
     void empty_cells();
     void drop_cache(int64_t keep);
+    void cool(int64_t bytes);                                        // so many of what is cached
 
     int64_t limit_;
     Allocator allocator_;
     int64_t live_bytes_ = 0, live_objects_ = 0, high_water_ = 0, resident_bytes_ = 0, cached_large_ = 0;
+    int64_t warm_ = 0;                                               // bytes of cached blocks that are of pages and have them
+    int64_t last_high_water_ = 0;                                    // of the call before
     std::array<Free*, block_classes> free_ = {};
     std::vector<std::byte*> chunks_;                                 // small blocks are carved from these
     size_t used_chunks_ = 0;

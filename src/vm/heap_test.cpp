@@ -1,4 +1,5 @@
 #include "vm/heap.h"
+#include "base/resident.h"
 #include "vm/assembled.h"
 #include "vm/small_stack.h"
 #include <cstring>
@@ -40,6 +41,26 @@ TEST(Heap, TensorsAreAlignedAndApart) {
     EXPECT_EQ(heap.end_call(false), 0);
     heap.trim();
     EXPECT_EQ(heap.resident_bytes(), 0);
+}
+
+// Blocks of many sizes, one after the other: what was freed does not stay in memory beside what is alive.
+TEST(Heap, MemoryIsThatOfWhatIsAliveAtOnce) {
+    Heap heap(plenty);
+    for (int call = 0; call < 2; ++call) {
+        heap.reset_high_water();
+        const int64_t before = resident().now;
+        int64_t most = 0;
+        for (int64_t megabytes = 1; megabytes <= 16; ++megabytes) {
+            int64_t dims[] = {megabytes << 20};
+            TensorObject* t = heap.new_tensor(DType::i8, dims);
+            std::memset(t->data, 1, size_t(dims[0]));
+            most = std::max(most, resident().now - before);
+            heap.release(t);
+        }
+        EXPECT_LE(heap.high_water(), int64_t(18) << 20);
+        EXPECT_LT(most, heap.high_water() + (int64_t(4) << 20)) << call;
+        EXPECT_EQ(heap.end_call(false), 0);
+    }
 }
 
 TEST(Heap, LimitAndOverflowGiveNull) {

@@ -12,13 +12,13 @@ namespace nereus {
 inline constexpr int small_blocks = 64;                  // 16, 32, … 1024 bytes
 inline constexpr int block_classes = 512;
 
-inline int block_class(int64_t bytes) {
+constexpr int block_class(int64_t bytes) {
     if (bytes <= small_blocks * 16) return int((std::max<int64_t>(bytes, 1) + 15) / 16) - 1;
     int top = 63 - std::countl_zero(uint64_t(bytes - 1));            // 2^top <= bytes - 1
     int step = int((bytes - 1) >> (top - 3)) & 7;                    // the next three bits: eighths
     return small_blocks + (top - 10) * 8 + step;
 }
-inline int64_t block_bytes(int block) {
+constexpr int64_t block_bytes(int block) {
     if (block < small_blocks) return (block + 1) * 16;
     int top = 10 + (block - small_blocks) / 8, step = (block - small_blocks) % 8;
     return (int64_t(8 + step + 1)) << (top - 3);
