@@ -59,8 +59,8 @@ TEST(PublicValue, Texts) {
     const std::vector<std::string> words = {"a", "", std::string("\0b", 2), "\u00e9\n"};
     Value made = *Value::texts({2, 2}, words);
     EXPECT_EQ(made.dtype(), DType::str);
-    const std::vector<std::string_view> shown = made.texts();
-    EXPECT_EQ(std::vector<std::string>(shown.begin(), shown.end()), words);
+    const std::vector<std::string_view> read = made.texts();
+    EXPECT_EQ(std::vector<std::string>(read.begin(), read.end()), words);
     EXPECT_EQ(*Value::from_json(made.to_json()), made);
     EXPECT_EQ(Value::text("yes").to_text(), "str \"yes\"");
     EXPECT_EQ(Value::texts({3}, words).error().code, Code::shape);

@@ -6,7 +6,7 @@
 //   dots    both factors are adjacent along k (a transposed right factor): vectors along k, joined in a fixed tree
 //   blocks  anything else, computed factors too: a block of k is first copied to scratch, then as tiles
 // An integer that is cast to a wider one is read where it lies, too, and widened in registers: small weights stay small.
-// Sums of tiles and blocks run over k in sequence, and dots go by lanes of k: the result does not depend on how the
+// Sums of tiles and blocks run over a block of k in sequence, whose sums are then added up, and dots go by lanes of k: the result does not depend on how the
 // output is cut into tiles, panels or tasks. A finished tile lies on the stack, and the statements after the
 // contraction run over it row by row while it is in L1.
 #include "codegen/fold.h"
@@ -123,7 +123,7 @@ class Contraction {
         return nest_.pointer(a.buffer, offset);
     }
 
-    // All of k at once where both factors can be read in place, else block by block through scratch.
+    // Block by block of k: in place where both factors can be read so, else through scratch.
     void multiply_blocks(Value* rows, Value* columns) {
         IR& ir = e_.ir;
         Value* zero = llvm::Constant::getNullValue(e_.vector_type(dtype_, plan_.width));
@@ -132,11 +132,10 @@ class Contraction {
         });
         Value* direct = adjacent_;
         if (!e_.target.machine.masks) direct = ir.CreateAnd(direct, ir.CreateICmpEQ(columns, e_.i64(columns_)));
-        Value* block = left_ && right_ ? ir.CreateSelect(direct, points_k_, e_.i64(plan_.block)) : e_.i64(plan_.block);
         Emitter::Var at = e_.var(e_.i64(0));
         e_.loop_while([&] { return ir.CreateICmpSLT(e_.get(at), points_k_); }, [&] {
             Value* first = e_.get(at);
-            e_.set(steps_, e_.min(block, ir.CreateSub(points_k_, first)));
+            e_.set(steps_, e_.min(e_.i64(plan_.block), ir.CreateSub(points_k_, first)));
             find_right(direct, first, columns);
             find_left(first, rows);
             multiply(rows, columns);
@@ -238,7 +237,7 @@ class Contraction {
     Value* product(Value* a, Value* b, Value* sum) {
         return is_float(dtype_) ? emit_fma(e_, a, b, sum) : e_.ir.CreateAdd(e_.ir.CreateMul(a, b), sum);
     }
-    // Adds to the sums that lie in the tile.
+    // The sums of a block are added to those that lie in the tile: a sum of short sums loses fewer digits than one long chain.
     void multiply_tile(int height, int vectors, Value* first_row, Value* first_vector) {
         IR& ir = e_.ir;
         Value* skipped = ir.CreateMul(first_vector, e_.i64(plan_.width));
@@ -247,7 +246,7 @@ class Contraction {
             return step_by(corner, e_.i64((i / vectors * columns_ + i % vectors * plan_.width) * sum_size_));
         };
         std::vector<Emitter::Var> sums;
-        for (int i = 0; i < height * vectors; ++i) sums.push_back(e_.var(nest_.load(sum_, place(i), plan_.width)));
+        for (int i = 0; i < height * vectors; ++i) sums.push_back(e_.var(fold_identity(e_, loop::Fold::sum, sum_, plan_.width)));
         Value* row_bytes = e_.get(rows_.row);
         Emitter::Var left = e_.var(step_by(e_.get(rows_.base), ir.CreateMul(first_row, row_bytes)));
         Emitter::Var right = e_.var(step_by(e_.get(panel_.base), ir.CreateMul(skipped, e_.i64(right_size_))));
@@ -271,7 +270,8 @@ class Contraction {
             e_.set(left, step_by(e_.get(left), left_step));
             e_.set(right, step_by(e_.get(right), right_step));
         });
-        for (int i = 0; i < height * vectors; ++i) nest_.store(sum_, e_.get(sums[size_t(i)]), place(i));
+        for (int i = 0; i < height * vectors; ++i)
+            nest_.store(sum_, fold_combine(e_, loop::Fold::sum, sum_, nest_.load(sum_, place(i), plan_.width), e_.get(sums[size_t(i)])), place(i));
     }
 
     // Small blocks of dot products; what does not fill a block goes one by one, in the same order of sums.

@@ -57,6 +57,23 @@ Value* fold_step(Emitter& e, const loop::Reduce& r, Body& body, Value* accumulat
     return body.mask ? e.ir.CreateSelect(body.mask, next, accumulator) : next;
 }
 
+Accumulator::Accumulator(Emitter& e, const loop::Reduce& r, int width)
+    : e_(e), r_(r), dtype_(e.f.expr(r.value).dtype), width_(width), in_parts_(r.fold == Fold::sum && is_float(dtype_)),
+      sum_(e.var(fold_identity(e, r.fold, dtype_, width))), part_(e.var(fold_identity(e, r.fold, dtype_, width))), steps_(e.var(e.i64(0))) {}
+
+void Accumulator::step(Body& body) {
+    constexpr int64_t part_steps = 32;
+    e_.set(part_, fold_step(e_, r_, body, e_.get(part_)));
+    if (!in_parts_) return;
+    e_.add(steps_, e_.i64(1));
+    e_.when(e_.ir.CreateICmpEQ(e_.get(steps_), e_.i64(part_steps)), [&] {
+        e_.set(sum_, fold_combine(e_, r_.fold, dtype_, e_.get(sum_), e_.get(part_)));
+        e_.set(part_, fold_identity(e_, r_.fold, dtype_, width_));
+        e_.set(steps_, e_.i64(0));
+    });
+}
+Value* Accumulator::total() { return in_parts_ ? fold_combine(e_, r_.fold, dtype_, e_.get(sum_), e_.get(part_)) : e_.get(part_); }
+
 Value* fold_result(Emitter& e, DType t, Value* accumulator) { return emit_rounded(e, t, accumulator); }
 
 Value* fold_lanes(Emitter& e, Fold fold, DType t, Value* vector) {

@@ -97,15 +97,11 @@ class Rows {
     void fold_point(const loop::Reduce& r, Value* rows) {
         DType t = e_.f.expr(r.value).dtype;
         Inner inner = inner_loop(fold_reads(e_, r), {});
-        Emitter::Var single = e_.var(fold_identity(e_, r.fold, t, 1));
-        Emitter::Var wide = e_.var(fold_identity(e_, r.fold, t, plan_.width));
-        inner.consume = [&](Body& body) {
-            Emitter::Var to = body.width() > 1 ? wide : single;
-            e_.set(to, fold_step(e_, r, body, e_.get(to)));
-        };
+        Accumulator single(e_, r, 1), wide(e_, r, plan_.width);
+        inner.consume = [&](Body& body) { (body.width() > 1 ? wide : single).step(body); };
         each_inner_row([&](Value* begin, Value* end) { inner.run(begin, end, rows); });
-        Value* total = e_.get(single);
-        if (plan_.width > 1) total = fold_combine(e_, r.fold, t, fold_lanes(e_, r.fold, t, e_.get(wide)), total);
+        Value* total = single.total();
+        if (plan_.width > 1) total = fold_combine(e_, r.fold, t, fold_lanes(e_, r.fold, t, wide.total()), total);
         e_.set(results_[size_t(r.result)], fold_result(e_, t, total));
     }
     void store_point(Body& one, const loop::Store& s, Value* rows) {
@@ -184,10 +180,9 @@ class Rows {
     void fold_columns(Body& body, const loop::Reduce& r, llvm::BasicBlock* slow) {
         slow_ = slow;
         DType t = e_.f.expr(r.value).dtype;
-        Emitter::Var wide = wide_results_[size_t(r.result)];
-        e_.set(wide, fold_identity(e_, r.fold, t, plan_.width));
-        along_inner(body, fold_reads(e_, r), [&] { e_.set(wide, fold_step(e_, r, body, e_.get(wide))); });
-        e_.set(wide, fold_result(e_, t, e_.get(wide)));
+        Accumulator wide(e_, r, plan_.width);
+        along_inner(body, fold_reads(e_, r), [&] { wide.step(body); });
+        e_.set(wide_results_[size_t(r.result)], fold_result(e_, t, wide.total()));
     }
     void store_columns(Body& body, Body& uniform, const loop::Store& s, llvm::BasicBlock* slow) {
         slow_ = slow;

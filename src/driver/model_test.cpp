@@ -99,14 +99,21 @@ TEST(Model, ExecutablesOfAFileShareItsWeights) {
     EXPECT_EQ(copied, 3);
 }
 
-TEST(Model, WeightsOfTextAreRefused) {
+TEST(Model, WeightsMayBeTexts) {
     Message graph;
     graph.message(1, node_message("Identity", {"w"}, "y")).message(5, tensor_message("w", ElemType::string, {1}).text(6, "a"));
     graph.message(12, value_message("y", "n"));
     const Message bytes = model_message(graph);
     Result<ModelFile> file = read_model(bytes.bytes());
     ASSERT_TRUE(file);
-    EXPECT_EQ(parse_model(*file, {}, "model.onnx").error().message, "initializer 'w': its elements are string");
+    Result<ModelModule> model = parse_model(*file, {}, "model.onnx");
+    ASSERT_TRUE(model) << model.error().message;
+    Result<Executable> exe = compile(std::move(model->module), {});
+    ASSERT_TRUE(exe) << exe.error().message;
+    std::shared_ptr<const LoadedExecutable> loaded = *LoadedExecutable::load(std::move(*exe), library());
+    Result<Value> y = (*Context::make(loaded))->run(loaded->exe().entries[0], std::vector<Value>());
+    ASSERT_TRUE(y) << y.error().message;
+    EXPECT_EQ(to_text(*y), "Tensor[(1), str] [\"a\"]");
 }
 } // namespace
 } // namespace nereus
