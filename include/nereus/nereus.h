@@ -85,7 +85,8 @@ enum {
     NEREUS_F16, NEREUS_BF16,
     // only stored, moved and cast; the code of an element is in the low bits of a byte
     NEREUS_F8E4M3FN, NEREUS_F8E4M3FNUZ, NEREUS_F8E5M2, NEREUS_F8E5M2FNUZ, NEREUS_F8E8M0, NEREUS_F4E2M1, NEREUS_I4, NEREUS_U4,
-    NEREUS_I2, NEREUS_U2
+    NEREUS_I2, NEREUS_U2,
+    NEREUS_STR                   // texts: nereus_texts_create, nereus_value_text
 };
 const char* nereus_dtype_name(nereus_dtype dtype);       // as programs write it: "f32"; NULL: no such dtype
 size_t nereus_dtype_size(nereus_dtype dtype);            // bytes of an element; 0: no such dtype
@@ -104,6 +105,9 @@ nereus_status* nereus_tensor_create(nereus_dtype dtype, size_t rank, const int64
 typedef void (*nereus_release_fn)(void* user);
 nereus_status* nereus_tensor_borrow(nereus_dtype dtype, size_t rank, const int64_t* extents, const void* data, size_t bytes,
                                     nereus_release_fn release, void* user, nereus_value** out_value);
+// A tensor of texts, of which it has copies. `sizes`, in bytes; NULL: each ends with a 0. Refused: another count than the extents ask for.
+nereus_status* nereus_texts_create(size_t rank, const int64_t* extents, const char* const* texts, const size_t* sizes, size_t count,
+                                   nereus_value** out_value);
 // Of no items: (), which never fails.
 nereus_status* nereus_tuple_create(const nereus_value* const* items, size_t count, nereus_value** out_value);
 nereus_status* nereus_sequence_create(const nereus_value* const* items, size_t count, nereus_value** out_value);
@@ -134,7 +138,9 @@ typedef struct nereus_tensor {
     const void* data;            // row by row; not NULL
     size_t count, bytes;         // of its elements
 } nereus_tensor;
-nereus_status* nereus_value_tensor(const nereus_value* value, nereus_tensor* out_tensor);
+nereus_status* nereus_value_tensor(const nereus_value* value, nereus_tensor* out_tensor);        // of texts, `data` is not to be read
+// An element of a tensor of texts, row by row; it lives as long as the value, and need not end with a 0.
+nereus_status* nereus_value_text(const nereus_value* value, size_t index, const char** out_text, size_t* out_size);
 // The parts: items of a tuple or sequence, values of a record, arguments of a constructor; 0 of a tensor and of NULL.
 size_t nereus_value_size(const nereus_value* value);
 nereus_status* nereus_value_part(const nereus_value* value, size_t index, const nereus_value** out_part);

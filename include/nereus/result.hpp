@@ -122,11 +122,13 @@ inline std::string text_of(nereus_bytes* bytes) {
     OwnedBytes owned(bytes);
     return {nereus_bytes_data(bytes), nereus_bytes_size(bytes)};
 }
+// Apart, as it is rare, and as GCC 12 takes parts of it for not initialised where it is written in place.
+[[gnu::noinline]] inline Error out_of_memory() { return Error{Code::memory, "out of memory", {}, {}, "out of memory\n"}; }
 // Runs what may throw bad_alloc.
 template <class T, class Work> Result<T> guarded(Work&& work) {
     try {
         return work();
-    } catch (const std::bad_alloc&) { return Error{Code::memory, "out of memory", {}, {}, "out of memory\n"}; }
+    } catch (const std::bad_alloc&) { return out_of_memory(); }
 }
 } // namespace detail
 } // namespace nereus::v1

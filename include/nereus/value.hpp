@@ -17,6 +17,7 @@ enum class DType : int32_t {
     // Only stored, moved and cast:
     f8e4m3fn = NEREUS_F8E4M3FN, f8e4m3fnuz = NEREUS_F8E4M3FNUZ, f8e5m2 = NEREUS_F8E5M2, f8e5m2fnuz = NEREUS_F8E5M2FNUZ,
     f8e8m0 = NEREUS_F8E8M0, f4e2m1 = NEREUS_F4E2M1, i4 = NEREUS_I4, u4 = NEREUS_U4, i2 = NEREUS_I2, u2 = NEREUS_U2,
+    str = NEREUS_STR,                          // texts, UTF-8
 };
 // As programs write it: "bool", "i32", "bf16" and so on.
 inline std::string_view dtype_name(DType dtype) {
@@ -38,7 +39,7 @@ struct BF16 {
 
 // What is only stored, as its code in the low bits of a byte: Stored<DType::f8e4m3fn>{0x38} is 1.
 template <DType t>
-    requires(t >= DType::f8e4m3fn)
+    requires(t >= DType::f8e4m3fn && t <= DType::u2)
 struct Stored {
     uint8_t code = 0;
 };
@@ -95,6 +96,16 @@ class Value {
     }
     // A tensor of rank 0.
     template <Element T> static Value scalar(T value) { return *copied(dtype_of<T>, {}, &value, sizeof value); }
+    // A tensor of str with copies of the texts, row by row; of rank 0.
+    static Result<Value> texts(const Shape& shape, std::span<const std::string> texts) {
+        std::vector<const char*> data;
+        std::vector<size_t> sizes;
+        for (const std::string& text : texts) data.push_back(text.data()), sizes.push_back(text.size());
+        return result([&](nereus_value** out) {
+            return nereus_texts_create(shape.size(), shape.data(), data.data(), sizes.data(), data.size(), out);
+        });
+    }
+    static Value text(const std::string& text) { return *texts({}, std::span(&text, 1)); }
     static Value tuple(std::span<const Value> items) { return made(nereus_tuple_create, items); }
     static Value tuple(std::initializer_list<Value> items) { return tuple(std::span(items.begin(), items.size())); }
     // Field names must differ; their order does not matter to an entry point.
@@ -141,6 +152,19 @@ class Value {
     template <Element T> T item() const {
         if (count() != 1) misuse("item() of a tensor of " + std::to_string(count()) + " elements");
         return data<T>()[0];
+    }
+    // The elements of a tensor of str. What they show lives as long as a copy of the value.
+    std::vector<std::string_view> texts() const {
+        const nereus_tensor tensor = read("texts()");
+        if (DType(tensor.dtype) != DType::str) misuse("texts() of a tensor of " + std::string(dtype_name(DType(tensor.dtype))));
+        std::vector<std::string_view> out;
+        for (size_t i = 0; i < tensor.count; ++i) {
+            const char* text = "";
+            size_t bytes = 0;
+            detail::succeed(nereus_value_text(handle_, i, &text, &bytes));
+            out.emplace_back(text, bytes);
+        }
+        return out;
     }
     // Of a constructor.
     std::string_view constructor_name() const {

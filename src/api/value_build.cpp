@@ -1,6 +1,7 @@
 // Values from what C has: elements, parts, names.
 #include "api/value_handle.h"
 #include "tensor/small_float.h"
+#include "tensor/text_tensor.h"
 #include "value/json.h"
 #include "value/npz.h"
 #include <algorithm>
@@ -8,11 +9,12 @@
 namespace nereus::api {
 namespace {
 static_assert(NEREUS_BOOL == int(DType::boolean) && NEREUS_F64 == int(DType::f64) && NEREUS_BF16 == int(DType::bf16) &&
-              NEREUS_F8E8M0 == int(DType::f8e8m0) && NEREUS_U2 == int(DType::u2));
+              NEREUS_F8E8M0 == int(DType::f8e8m0) && NEREUS_U2 == int(DType::u2) && NEREUS_STR == int(DType::str));
 
 // Of elements that are bytes of the caller.
 Result<DType> dtype_of_number(nereus_dtype dtype) {
-    if (dtype < 0 || dtype > NEREUS_U2) return Error{Code::usage, "there is no dtype " + std::to_string(dtype)};
+    if (dtype == NEREUS_STR) return Error{Code::usage, "texts are no bytes", {}, "nereus_texts_create makes tensors of them"};
+    if (dtype < 0 || dtype > NEREUS_STR) return Error{Code::usage, "there is no dtype " + std::to_string(dtype)};
     return DType(dtype);
 }
 Result<Extents> extents_of(size_t rank, const int64_t* extents) {
@@ -87,6 +89,21 @@ nereus_status* nereus_tensor_borrow(nereus_dtype dtype, size_t rank, const int64
         Value made = Value::tensor(TRY(HostTensor::view(type, std::move(shape), memory, int64_t(bytes))));
         *taken = true;
         *out_value = hand_out(std::move(made));
+        return {};
+    });
+}
+nereus_status* nereus_texts_create(size_t rank, const int64_t* extents, const char* const* texts, const size_t* sizes, size_t count,
+                                   nereus_value** out_value) {
+    return at_the_edge([&]() -> Status {
+        TRY(given(out_value, "out_value"));
+        Extents shape = TRY(extents_of(rank, extents));
+        if (count > 0) TRY(given(texts, "texts"));
+        std::vector<std::string_view> all;
+        for (size_t i = 0; i < count; ++i) {
+            TRY(given(texts[i], "texts"));
+            all.push_back(sizes ? std::string_view(texts[i], sizes[i]) : std::string_view(texts[i]));
+        }
+        *out_value = hand_out(Value::tensor(TRY(text_tensor(std::move(shape), all))));
         return {};
     });
 }

@@ -1,6 +1,7 @@
 // Values back to C: elements, parts, names, texts.
 #include "api/bytes.h"
 #include "api/value_handle.h"
+#include "tensor/text_tensor.h"
 #include "value/compare.h"
 #include "value/json.h"
 #include "value/npz.h"
@@ -51,6 +52,20 @@ nereus_status* nereus_value_tensor(const nereus_value* value, nereus_tensor* out
         found.data = tensor.bytes();
         found.count = size_t(tensor.count()), found.bytes = size_t(tensor.byte_size());
         return give_struct(found, out_tensor, "out_tensor");
+    });
+}
+nereus_status* nereus_value_text(const nereus_value* value, size_t index, const char** out_text, size_t* out_size) {
+    return at_the_edge([&]() -> Status {
+        TRY(require(value, Value::Kind::tensor));
+        TRY(given(out_text, "out_text"));
+        TRY(given(out_size, "out_size"));
+        const Borrowed borrowed(value);
+        const HostTensor& tensor = borrowed->tensor();
+        if (!is_text(tensor.dtype())) return Error{Code::usage, "the tensor is of " + std::string(dtype_name(tensor.dtype())) + ", not of texts"};
+        if (index >= size_t(tensor.count())) return Error{Code::usage, "element " + std::to_string(index) + " of a tensor that has " + std::to_string(tensor.count())};
+        const std::string_view text = text_at(tensor, int64_t(index));
+        *out_text = text.empty() ? "" : text.data(), *out_size = text.size();
+        return {};
     });
 }
 size_t nereus_value_size(const nereus_value* value) { return value ? Borrowed(value)->children().size() : 0; }

@@ -55,6 +55,22 @@ TEST(PublicValue, Scalars) {
     EXPECT_EQ(Value::scalar(1.5).to_text(), "f64 1.5");
 }
 
+TEST(PublicValue, Texts) {
+    const std::vector<std::string> words = {"a", "", std::string("\0b", 2), "\u00e9\n"};
+    Value made = *Value::texts({2, 2}, words);
+    EXPECT_EQ(made.dtype(), DType::str);
+    EXPECT_EQ(std::vector<std::string>(made.texts().begin(), made.texts().end()), words);
+    EXPECT_EQ(*Value::from_json(made.to_json()), made);
+    EXPECT_EQ(Value::text("yes").to_text(), "str \"yes\"");
+    EXPECT_EQ(Value::texts({3}, words).error().code, Code::shape);
+    nereus_value* none = nullptr;
+    const int64_t extent = 1;
+    const uint32_t number = 7;                           // of a text: nobody's business
+    nereus_status* refused = nereus_tensor_create(NEREUS_STR, 1, &extent, &number, sizeof number, &none);
+    ASSERT_NE(refused, nullptr);
+    nereus_status_release(refused);
+}
+
 TEST(PublicValue, EmptyTensors) {
     Result<Value> none = Value::tensor<float>({3, 0}, {});
     ASSERT_TRUE(none);

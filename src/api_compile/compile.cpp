@@ -8,6 +8,7 @@
 #include "exe/artefact.h"
 #include "import/read_model.h"
 #include "plugin/plugin.h"
+#include "tensor/text_tensor.h"
 #include "value/value.h"
 #include <mutex>
 
@@ -46,8 +47,19 @@ Result<Value> copy_of(const nereus_value* value) {
     nereus_tensor tensor{};
     tensor.struct_size = sizeof tensor;
     if (OwnedStatus status(nereus_value_tensor(value, &tensor)); status) return failed;
+    const Extents shape(tensor.extents, tensor.extents + tensor.rank);
+    if (DType(tensor.dtype) == DType::str) {             // each of the two libraries has a table of texts
+        std::vector<std::string_view> texts;
+        for (size_t i = 0; i < tensor.count; ++i) {
+            const char* text = nullptr;
+            size_t bytes = 0;
+            if (OwnedStatus status(nereus_value_text(value, i, &text, &bytes)); status) return failed;
+            texts.emplace_back(text, bytes);
+        }
+        return Value::tensor(TRY(text_tensor(shape, texts)));
+    }
     std::span<const std::byte> elements(static_cast<const std::byte*>(tensor.data), tensor.bytes);
-    return Value::tensor(TRY(HostTensor::copy_of(DType(tensor.dtype), Extents(tensor.extents, tensor.extents + tensor.rank), elements)));
+    return Value::tensor(TRY(HostTensor::copy_of(DType(tensor.dtype), shape, elements)));
 }
 
 // Where it fails, the copies of HeldBytes that it made are its own to free.

@@ -5,6 +5,7 @@
 #include "eval/eval.h"
 #include "exe/cpu.h"
 #include "library/library.h"
+#include "tensor/text_tensor.h"
 #include "ops/registry.h"
 #include "ops/tolerance.h"
 #include "value/text.h"
@@ -19,7 +20,7 @@ namespace {
 using Sizes = std::map<std::string, int64_t>;
 struct Case {
     std::string_view op;
-    std::string_view dtypes;                 // of $T: num, int, float, basic, any, bool
+    std::string_view dtypes;                 // of $T: num, int, float, basic, equal, any, bits, bool
     std::string_view text;                   // what @main takes, then => and what it gives
     int64_t (*terms)(const Sizes&) = nullptr;            // of one element; of a sum as many as share the result
     bool special = false;                    // also NaN, infinities, -0, subnormals, the least integer
@@ -53,12 +54,21 @@ const Case cases[] = {
     {"isinf", "float", "%a: Tensor[(n, m), $T] => isinf(%a)", nullptr, true},
     {"not", "bool", "%a: Tensor[(n, m), $T] => not(%a)", nullptr, true},
     {"cast", "any", "%a: Tensor[(n, m), $T] => (cast(%a, f32), cast(%a, f64), cast(%a, i32), cast(%a, i64), cast(%a, bool))", nullptr, true},
-    {"bit_cast", "any", "%a: Tensor[(n, m), $T], %b: $T => (bit_cast(%a, $T), bit_cast(%b, $T))"},
+    {"bit_cast", "bits", "%a: Tensor[(n, m), $T], %b: $T => (bit_cast(%a, $T), bit_cast(%b, $T))"},
     {"bit_cast", "bool", "%a: Tensor[(n, m), f32], %b: f32, %c: i32, %d: Tensor[(n), i32], %x: $T => (bit_cast(%a, i32), bit_cast(%b, i32), bit_cast(%c, f32), bit_cast(-%d, u32))"},
     {"bit_cast", "bool", "%a: Tensor[(n, m), i4], %b: f8e5m2, %c: Tensor[(n), f8e8m0], %d: Tensor[(n), i8], %x: $T => (bit_cast(%a, f4e2m1), bit_cast(%b, u8), bit_cast(%c, bool), bit_cast(%d, f8e4m3fn))"},
     {"bit_cast", "bool", "%a: Tensor[(n, m), f16], %b: bf16, %c: bool, %d: Tensor[(n), i16], %x: $T => (bit_cast(%a, i16), bit_cast(%b, f16), bit_cast(%c, u8), bit_cast(%d, bf16))"},
     {"cast", "any", "%a: Tensor[(n, m), $T] => (cast(%a, i8), cast(%a, i16), cast(%a, u8), cast(%a, u16))", nullptr, true},
     {"cast", "any", "%a: Tensor[(n, m), $T] => (cast(%a, u32), cast(%a, u64), cast(%a, f16), cast(%a, bf16))", nullptr, true},
+    {"cast", "any", "%a: Tensor[(n, m), $T], %b: $T => (cast(%a, str), cast(%b, str), cast(2, str), cast(0.1, str), cast(cast(%a, str), str))", nullptr, true},
+    {"cast", "bool", "%a: Tensor[(n, m), str], %b: str, %x: $T => (cast(%a, i4), cast(%a, f8e5m2), cast(%b, f32), cast(%b, i64), cast(%b, bool))"},
+    {"str_concat", "bool", "%a: Tensor[(n, m), str], %b: Tensor[(m), str], %c: str, %x: $T => (str_concat(%a, %b), str_concat(%c, %c), str_concat(%a, tensor(\"-\")))", nullptr, true},
+    {"str_concat", "bool", "%a: Tensor[(n, 1), str], %b: Tensor[(1, m), str], %x: $T => str_concat(str_concat(%a, %b), tensor([[\"x\"], [\"y\"]])[0])", nullptr, true},
+    {"str_lower", "bool", "%a: Tensor[(n, m), str], %b: str, %x: $T => (str_lower(%a), str_lower(%b))", nullptr, true},
+    {"str_upper", "bool", "%a: Tensor[(n, m), str], %b: str, %x: $T => (str_upper(%a), str_upper(%b))", nullptr, true},
+    {"str_match", "bool", "%a: Tensor[(n, m), str], %b: str, %x: $T => (str_match(%a, tensor(\"-?1[0-9]*|[a-z].*\")), str_match(%b, tensor([\"1\", \".*\"])), str_match(%b, tensor(\"\")))", nullptr, true},
+    {"str_count", "bool", "%a: Tensor[(n, m), str], %b: str, %x: $T => (str_count(%a, tensor(\"\")), str_count(%a, tensor([[\",\"], [\"1\"]])[0]), str_count(%b, tensor(\"1\"), limit=1))", nullptr, true},
+    {"str_part", "bool", "%a: Tensor[(n, m), str], %b: str, %i: Tensor[(m), i64], %k: i64, %x: $T => (str_part(%a, tensor(\"1\"), %i), str_part(%b, tensor(\",\"), iota(3)), str_part(%a, tensor(\"\"), %k, limit=1), str_part(%b, %b, 1))", nullptr, true},
     {"select", "any", "%c: Tensor[(n, m), bool], %a: Tensor[(n, m), $T], %b: Tensor[(m), $T] => select(%c, %a, %b)"},
     {"select", "any", "%c: Tensor[(n, 1), bool], %a: Tensor[(n, m), $T], %b: Tensor[(), $T] => select(%c, %a, %b)"},
     {"sum", "num", "%x: Tensor[(n, m), $T] => (sum(%x), sum(%x, keepdims=true))"},
@@ -130,7 +140,7 @@ const Case cases[] = {
 struct Two { std::string_view op, dtypes; };
 constexpr Two twos[] = {
     {"add", "num"}, {"sub", "num"}, {"mul", "num"}, {"div", "num"}, {"floor_div", "num"}, {"mod", "num"}, {"rem", "num"}, {"pow", "num"}, {"maximum", "num"},
-    {"minimum", "num"}, {"eq", "basic"}, {"ne", "basic"}, {"lt", "num"}, {"le", "num"}, {"gt", "num"}, {"ge", "num"},
+    {"minimum", "num"}, {"eq", "equal"}, {"ne", "equal"}, {"lt", "num"}, {"le", "num"}, {"gt", "num"}, {"ge", "num"},
     {"and", "bool"}, {"or", "bool"}, {"xor", "bool"}, {"bit_and", "int"}, {"bit_or", "int"}, {"bit_xor", "int"}, {"shift_left", "int"},
     {"shift_right", "int"},
 };
@@ -146,11 +156,15 @@ std::vector<DType> dtypes_of(std::string_view name) {
     std::vector<DType> all;
     for (const DTypeRow& row : dtype_rows) {
         bool boolean = row.kind == DTypeKind::boolean, real = row.kind == DTypeKind::real;
-        if (is_storage(row.dtype)) {                     // all that moves one moves them all; casts: storage_cast_test.cpp
-            if (name == "any" && (row.dtype == DType::f8e5m2 || row.dtype == DType::i4)) all.push_back(row.dtype);
+        if (is_text(row.dtype)) {
+            if (name == "any" || name == "equal") all.push_back(row.dtype);
             continue;
         }
-        if (name == "any" || name == "basic" || (name == "bool" ? boolean : name == "float" ? real : name == "int"     ? !boolean && !real : !boolean)) all.push_back(row.dtype);
+        if (is_storage(row.dtype)) {                     // all that moves one moves them all; casts: storage_cast_test.cpp
+            if ((name == "any" || name == "bits") && (row.dtype == DType::f8e5m2 || row.dtype == DType::i4)) all.push_back(row.dtype);
+            continue;
+        }
+        if (name == "any" || name == "bits" || name == "basic" || name == "equal" || (name == "bool" ? boolean : name == "float" ? real : name == "int"     ? !boolean && !real : !boolean)) all.push_back(row.dtype);
     }
     return all;
 }
@@ -172,7 +186,15 @@ struct Inputs {
         const uint64_t word = is_storage(d) ? random() & storage_row(d).mask() : is_float(d) ? word_of(d, real) : word_of(d, d == DType::boolean ? whole & 1 : whole);
         std::memcpy(*t.mutable_bytes() + i * size_of(d), &word, size_t(size_of(d)));
     }
+    // Numbers, so that casts are tried too; the special ones are none.
+    Value texts(const Extents& shape, bool special) {
+        static const std::string others[] = {"", "a", "A b ", "\u00c9 \u00e9", "\u65e5\u672c\u8a9e", "x,y,,z", "nan", "INF", "1e5", "-0.5"};
+        std::vector<std::string> all(size_t(*element_count(shape)));
+        for (std::string& text : all) text = special ? others[random() % std::size(others)] : std::to_string(int64_t(random() % 41) - 20);
+        return Value::tensor(*text_tensor(shape, all));
+    }
     Value tensor(DType dtype, Extents shape, size_t param, bool special) {
+        if (is_text(dtype)) return texts(shape, special);
         HostTensor made = *HostTensor::make(dtype, shape);
         int64_t row = shape.empty() ? 1 : std::max<int64_t>(shape.back(), 1);
         for (int64_t i = 0; i < made.count(); ++i) {

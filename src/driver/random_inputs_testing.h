@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "driver/compile.h"
 #include "ir/instantiate.h"
+#include "tensor/text_tensor.h"
 #include "value/value.h"
 #include <cstring>
 #include <functional>
@@ -42,6 +43,7 @@ struct RandomInputs {
             if (type.shape.tail.valid()) tail = shapes.emplace(type.shape.tail, tail).first->second;
             extents.insert(extents.end(), tail.begin(), tail.end());
         }
+        if (is_text(*type.element.dtype)) return texts(extents);
         HostTensor made = *HostTensor::make(*type.element.dtype, extents);
         std::byte* at = *made.mutable_bytes();
         for (int64_t i = 0; i < made.count(); ++i) {
@@ -52,6 +54,12 @@ struct RandomInputs {
             std::memcpy(at + i * size_of(t), &word, size_t(size_of(t)));
         }
         return Value::tensor(std::move(made));
+    }
+    Value texts(const Extents& extents) {
+        static const std::string some[] = {"", "a", "b", "a b", "12", "-3.5", "\u00e9", "a,b,,c", "\u65e5\u672c \u8a9e", " x  y "};
+        std::vector<std::string> all(size_t(*element_count(extents)));
+        for (std::string& text : all) text = some[random() % std::size(some)];
+        return Value::tensor(*text_tensor(extents, all));
     }
     Value value(TypeId id, int depth = 0) {
         const Type type = module.types[id];

@@ -9,7 +9,7 @@ namespace {
 struct Entry { const char *file, *name; };
 constexpr Entry entries[] = {{"straight.nr", "dense"}, {"straight.nr", "late"}, {"memory.nr", "attention"},
                              {"memory.nr", "unequal_arms"}, {"control.nr", "encode"}, {"control.nr", "growing"},
-                             {"control.nr", "closures"}};
+                             {"control.nr", "closures"}, {"strings.nr", "states"}, {"strings.nr", "made"}};
 constexpr int threads = 16, calls = 30;
 
 void agree(const Entry& e) {

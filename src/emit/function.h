@@ -18,8 +18,8 @@
 namespace nereus {
 // Where a tensor lies.
 struct Place {
-    enum class Kind : uint8_t { slot, reg, object, weights } kind = Kind::slot;
-    uint32_t index = 0;                      // slot; register with the address or the object; offset of weights
+    enum class Kind : uint8_t { slot, reg, object, weights, texts } kind = Kind::slot;
+    uint32_t index = 0;                      // slot; register with the address or the object; offset of weights; element of text constants
     std::vector<uint32_t> slots;             // whose lifetimes a use extends
     ValueId owner;                           // the object whose elements these are; invalid: none
 };

@@ -34,6 +34,7 @@ void EmitFunction::launch(const Binding& b) {
         case Place::Kind::slot: buffer.kind = LaunchBuffer::Kind::slot; break;
         case Place::Kind::reg: buffer.kind = LaunchBuffer::Kind::address; break;
         case Place::Kind::object: buffer.kind = LaunchBuffer::Kind::object; break;
+        case Place::Kind::texts: buffer.kind = LaunchBuffer::Kind::texts; break;
         case Place::Kind::weights: buffer.kind = LaunchBuffer::Kind::weights; break;
         }
         buffer.index = at.index;

@@ -37,6 +37,25 @@ uint32_t EmitProgram::weight(const std::shared_ptr<const HostTensor>& tensor) {
     return it->second;
 }
 
+uint32_t EmitProgram::texts(const std::vector<std::string_view>& elements) {
+    std::vector<uint32_t> key;
+    for (std::string_view text : elements) {
+        auto it = text_places.find(text);
+        if (it == text_places.end()) {
+            it = text_places.emplace(text, uint32_t(exe.texts.size())).first;
+            exe.texts.emplace_back(text);
+        }
+        key.push_back(it->second);
+    }
+    auto [it, fresh] = text_constants.try_emplace(key);
+    if (!fresh) return it->second;
+    constexpr size_t aligned = 64 / sizeof(uint32_t);
+    exe.text_constants.resize((exe.text_constants.size() + aligned - 1) / aligned * aligned);
+    it->second = uint32_t(exe.text_constants.size());
+    exe.text_constants.insert(exe.text_constants.end(), key.begin(), key.end());
+    return it->second;
+}
+
 Span EmitProgram::place(Span span) {
     if (!span.known() || size_t(span.source) >= module().sources.size() || span.line < 1 || span.column < 1) return {};
     auto [it, fresh] = sources.emplace(span.source, int32_t(exe.sources.size()));

@@ -15,6 +15,8 @@ struct EmitProgram {
     std::map<std::vector<uint32_t>, uint32_t> lists;
     std::unordered_multimap<uint64_t, uint32_t> weights;             // by the sum of their bytes
     std::map<const HostTensor*, uint32_t> given_weights;
+    std::map<std::string, uint32_t, std::less<>> text_places;        // in exe.texts
+    std::map<std::vector<uint32_t>, uint32_t> text_constants;
     std::map<int32_t, int32_t> sources;      // of the module, in the executable: those that can be blamed
     std::map<TypeId, uint32_t> door_types;   // types without sizes: what print shows, results
     std::map<TypeId, TypeId> unsized;
@@ -25,6 +27,7 @@ struct EmitProgram {
     uint32_t list(std::vector<uint32_t> registers);
     uint32_t weight(HeldBytes bytes, DType dtype);
     uint32_t weight(const std::shared_ptr<const HostTensor>& tensor);    // stays where it is
+    uint32_t texts(const std::vector<std::string_view>& elements);
     uint32_t site(Code code, std::string what, Span span, std::string hint = {});
     void mark(uint32_t site);                // instructions from here on are blamed on it
     Span place(Span span);                   // of the module, as one of the executable

@@ -1,5 +1,5 @@
 #include "emit/function.h"
-#include "tensor/element.h"
+#include "tensor/text_tensor.h"
 #include <cstring>
 
 namespace nereus {
@@ -88,6 +88,7 @@ Reg EmitFunction::address(const Place& place, Touch how) {
     if (place.kind == Place::Kind::reg) return place.index;
     Opcode op = place.kind == Place::Kind::slot     ? Opcode::slot
                 : place.kind == Place::Kind::object ? Opcode::tensor_data
+                : place.kind == Place::Kind::texts  ? Opcode::texts
                                                     : Opcode::weights;
     Reg reg = fresh();
     put(op, reg, place.index);
@@ -159,6 +160,11 @@ void EmitFunction::immediate(const Binding& b) {
     }
     if (kept(v) == Kept::number) return bind_number(v, constant(b.literal.integers[0]));
     const DType element = *t.element.dtype;
+    if (is_text(element)) {
+        const std::vector<std::string_view> written(b.literal.texts.begin(), b.literal.texts.end());
+        places_[v] = Place{Place::Kind::texts, program_.texts(b.literal.given ? texts_of(*b.literal.given) : written), {}, {}};
+        return;
+    }
     const uint32_t at = b.literal.given ? program_.weight(b.literal.given) : program_.weight(HeldBytes::copy_of(literal_bytes(b.literal, element)), element);
     places_[v] = Place{Place::Kind::weights, at, {}, {}};
 }

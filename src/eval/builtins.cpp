@@ -27,7 +27,7 @@ Result<size_t> item_index(const Datum& seq, const Datum& index) {
 
 bool same_elements(const HostTensor& a, const HostTensor& b) {
     if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
-    if (is_storage(a.dtype())) return a.count() == 0 || std::memcmp(a.bytes(), b.bytes(), size_t(a.byte_size())) == 0;
+    if (is_storage(a.dtype()) || is_text(a.dtype())) return a.count() == 0 || std::memcmp(a.bytes(), b.bytes(), size_t(a.byte_size())) == 0;
     for (int64_t i = 0; i < a.count(); ++i) {
         if (!is_float(a.dtype()) && a.as_i64(i) != b.as_i64(i)) return false;
         if (!is_float(a.dtype())) continue;

@@ -1,6 +1,7 @@
 // eval/control.cpp - the forms with blocks: if, match, for, while.
 #include "eval/machine.h"
 #include "ops/registry.h"
+#include "tensor/text_tensor.h"
 #include <algorithm>
 
 namespace nereus {
@@ -230,6 +231,7 @@ Result<Datum> Machine::stacked(const Binding& binding, size_t yield, const Loop&
                   .present = {true, false},
                   .attributes = none};
     std::vector<HostTensor> whole = TRY(concat.eval(args));
+    whole[0] = TRY(holding(std::move(whole[0])));
     return Datum::of(std::move(whole[0]));
 }
 } // namespace nereus

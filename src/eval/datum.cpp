@@ -34,7 +34,7 @@ Cells::~Cells() {
 
 Datum Datum::of(HostTensor tensor) {
     Datum made;
-    if (tensor.rank() == 0) {
+    if (tensor.rank() == 0 && !is_text(tensor.dtype())) {            // a text is held by its tensor
         made.inline_ = true, made.dtype_ = tensor.dtype(), made.bits_ = 0;
         std::memcpy(&made.bits_, tensor.bytes(), size_t(size_of(tensor.dtype())));
         return made;

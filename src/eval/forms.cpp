@@ -1,6 +1,7 @@
 // eval/forms.cpp - the forms that give their value at once: literals, structures, closures, indexing.
 #include "eval/machine.h"
 #include "ops/registry.h"
+#include "tensor/text_tensor.h"
 #include <algorithm>
 
 namespace nereus {
@@ -52,6 +53,7 @@ Result<Datum> Machine::literal(const Binding& binding) {
         return Datum::of(TRY(filled(dtype.value_or(DType::i64), literal, literal.integers)));
     case Literal::Kind::real:
         return Datum::of(TRY(filled(dtype.value_or(DType::f32), literal, literal.reals)));
+    case Literal::Kind::texts: return Datum::of(TRY(text_tensor(literal.shape, literal.texts)));
     case Literal::Kind::text: break;
     }
     return Error{Code::unsupported,
@@ -183,6 +185,7 @@ Result<Datum> Machine::indexed(const Binding& binding) {
                   .present = {true, true, true, false},
                   .attributes = none};
     std::vector<HostTensor> part = TRY(slice.eval(args));
+    part[0] = TRY(holding(std::move(part[0])));
     return Datum::of(TRY(part[0].reshaped(std::move(kept))));
 }
 

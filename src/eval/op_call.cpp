@@ -1,6 +1,7 @@
 // eval/op_call.cpp - operators of tensors: arguments by parameter, dtypes against the scheme, one call of the row's eval.
 #include "eval/machine.h"
 #include "ops/speaker.h"
+#include "tensor/text_tensor.h"
 
 namespace nereus {
 namespace {
@@ -29,7 +30,7 @@ Status check_dtypes(const Scheme& scheme, const EvalArgs& args) {
             std::string wrong;
             if (type.kind == SchemeType::Kind::dtype && dtype != type.dtype) wrong = dtype_name(type.dtype);
             if (type.kind == SchemeType::Kind::dtype_var) {
-                constexpr std::string_view classes[] = {"any dtype", "a number", "an integer", "a float"};
+                constexpr std::string_view classes[] = {"any dtype", "a number, bool or text", "a number or bool", "a number", "an integer", "a float"};
                 const DTypeVar& var = scheme.dtype_vars[type.var];
                 std::optional<DType>& first = found[type.var];
                 if (!belongs(dtype, var.of)) wrong = classes[int(var.of)];
@@ -103,6 +104,7 @@ Result<Datum> Machine::run_op(const OpDef& op, const EvalArgs& args) {
     const Scheme& scheme = scheme_of(op);
     TRY(check_dtypes(scheme, args));
     std::vector<HostTensor> tensors = TRY(op.eval(args));
+    for (HostTensor& tensor : tensors) tensor = TRY(holding(std::move(tensor)));       // what it was made of may go
     bool is_tuple = scheme.result.kind == SchemeType::Kind::tuple ||
                     scheme.result.kind == SchemeType::Kind::tuple_of_sizes;
     if (!is_tuple) return Datum::of(std::move(tensors[0]));

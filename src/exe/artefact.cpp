@@ -125,6 +125,7 @@ template <class A> void tables(A& a, Seen<A, Executable>& exe, Seen<A, Sizes>& w
     a.field("code", exe.code), a.field("constants", exe.constants), a.field("operands", exe.operands);
     a.field("lists", exe.lists), a.field("kernels", exe.kernels), a.field("launches", exe.launches);
     a.field("regions", exe.regions), a.field("sources", exe.sources), a.field("sites", exe.sites), a.field("marks", exe.marks);
+    a.field("texts", exe.texts), a.field("text_constants", exe.text_constants);
     a.field("weights", weights);
 }
 

@@ -173,6 +173,8 @@ class Assembler {
         else if (name == "region") row(exe_.regions);
         else if (name == "function") function();
         else if (name == "plan") plan();
+        else if (name == "text") row(exe_.texts);
+        else if (name == "text_constants") reader_.get(exe_.text_constants);
         else if (name == "weight") row(exe_.weights);
         else if (name == "blob") reader_.get(exe_.blob);
         else reader_.fail("'" + name + "' begins nothing");

@@ -94,6 +94,8 @@ class Disassembler {
             region.plan_begin = region.plan_registers = 0;    // the plan says so itself
         table("region", regions);
         code();
+        table("text", exe_.texts);
+        if (!exe_.text_constants.empty()) out_ += "text_constants " + TableWriter::text(exe_.text_constants) + "\n";
         for (size_t i = 0; i < exe_.weights.size(); ++i) out_ += "weight " + std::to_string(i) + " " + hex(exe_.weights[i].bytes()) + "\n";
         if (!exe_.blob.empty()) out_ += "blob " + hex(exe_.blob.bytes()) + "\n";
         return std::move(out_);

@@ -20,8 +20,8 @@ struct IntSource {
 };
 
 struct LaunchBuffer {
-    enum class Kind : uint8_t { slot, address, object, weights } kind = Kind::slot;
-    uint32_t index = 0;                     // slot of the region; register with an address or tensor object; which weight
+    enum class Kind : uint8_t { slot, address, object, weights, texts } kind = Kind::slot;
+    uint32_t index = 0;                     // slot of the region; register with an address or tensor object; which weight; element of text_constants
     IntSource bytes;                        // for checked kernels
     bool operator==(const LaunchBuffer&) const = default;
 };
@@ -164,6 +164,8 @@ struct Executable {
     std::vector<PlaceMark> marks;           // ascending
     // Constant tensors, each content once, aligned as its elements must be; in a file they may stay where they are, mapped.
     std::vector<HeldBytes> weights;
+    std::vector<std::string> texts;         // each once; numbers of texts are given when it is loaded
+    std::vector<uint32_t> text_constants;   // elements of constant tensors of str, as places in `texts`, each tensor 64-byte aligned
     HeldBytes blob;                         // position-independent machine code
     std::string target;                     // x86-64-v2, -v3, -v4: what the CPU must have
     bool checked = false;                   // kernels assert their bounds

@@ -11,7 +11,7 @@ template <> struct EnumNames<IntSource::Kind> {
     static constexpr std::string_view names[] = {"constant", "plan", "reg"};
 };
 template <> struct EnumNames<LaunchBuffer::Kind> {
-    static constexpr std::string_view names[] = {"slot", "address", "object", "weights"};
+    static constexpr std::string_view names[] = {"slot", "address", "object", "weights", "texts"};
 };
 template <> struct EnumNames<DoorType::Kind> {
     static constexpr std::string_view names[] = {"tensor", "tuple", "record", "data", "seq"};

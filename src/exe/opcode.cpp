@@ -83,6 +83,7 @@ constexpr OpcodeRow rows[] = {
     {Opcode::check_fit,     "check_fit",     none,     site,   number,   uses,   "unless object L[c][0] fits door type b with door sizes L[c][1...]: fail as site a says"},
     {Opcode::seq_concat,    "seq_concat",    dtype,    def,    use,      use,    "R[a] = the tensors of x in sequence R[b] joined along axis R[c]; none, or shapes that differ off it, fail"},
     {Opcode::tensor_own,    "tensor_own",    none,     def,    use,      none,   "R[a] = tensor object R[b] (takes), or a copy if others own it too or its elements are borrowed"},
+    {Opcode::texts,         "texts",         none,     def,    text_constant, none, "R[a] = address of element b of the text constants"},
 };
 static_assert(sizeof rows / sizeof rows[0] == opcode_count);
 } // namespace

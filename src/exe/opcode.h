@@ -22,16 +22,16 @@ enum class Opcode : uint16_t {
     tensor_data, tensor_dim, tensor_rank, tensor_dim_back, tensor_rest, tensor_before, tensor_bytes, tensor_same,
     tensor_same_but, tensor_shape, scalar_value, tag, field, bound_dim,
     seq_length, seq_get, seq_push, seq_set, seq_stack, ref_read, ref_write,
-    retain, release, equal, print, observe, check_fit, seq_concat, tensor_own,
+    retain, release, equal, print, observe, check_fit, seq_concat, tensor_own, texts,
 };
-inline constexpr int opcode_count = int(Opcode::tensor_own) + 1;
+inline constexpr int opcode_count = int(Opcode::texts) + 1;
 
 // x is 16 bits wide, the others 32.
 struct Instruction { Opcode op; uint16_t x = 0; uint32_t a = 0, b = 0, c = 0; bool operator==(const Instruction&) const = default; };
 
 enum class OperandKind : uint8_t {
     none, def, use, def_use, target, number, constant, uses, defs, function, region, run_list, launch, site, dtype, relation,
-    weight, slot, prefix, numbers,
+    weight, slot, prefix, numbers, text_constant,
 };
 struct OpcodeRow {
     Opcode op;

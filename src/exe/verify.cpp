@@ -57,6 +57,7 @@ class TableVerifier {
             if (uint64_t(offset) + length > exe_.operands.size())
                 return wrong("list " + std::to_string(i), "lies outside the operands");
         }
+        for (uint32_t text : exe_.text_constants) TRY(below("the text constants", text, exe_.texts.size(), "text"));
         for (size_t i = 0; i < exe_.sites.size(); ++i) {
             std::string who = "site " + std::to_string(i);
             TRY(below(who, uint64_t(exe_.sites[i].code), uint64_t(Code::internal) + 1, "code"));
@@ -121,6 +122,7 @@ class TableVerifier {
                 return wrong(where, "strides do not match the buffers and axes of group " + std::to_string(g));
         }
         for (const LaunchBuffer& buffer : launch.buffers) {
+            if (buffer.kind == LaunchBuffer::Kind::texts) TRY(below(where, buffer.index, exe_.text_constants.size() + 1, "element of the constants"));
             if (buffer.kind != LaunchBuffer::Kind::weights) continue;
             TRY(below(where, buffer.index, exe_.weights.size(), "weight"));
             if (buffer.bytes.kind == IntSource::Kind::constant && buffer.bytes.value > int64_t(exe_.weights[buffer.index].size()))
@@ -174,7 +176,7 @@ class TableVerifier {
             TRY(size(buffer.bytes));
             if (buffer.kind == LaunchBuffer::Kind::slot)
                 TRY(below(where, buffer.index, region.slots.size(), "slot"));
-            else if (buffer.kind != LaunchBuffer::Kind::weights)
+            else if (buffer.kind != LaunchBuffer::Kind::weights && buffer.kind != LaunchBuffer::Kind::texts)
                 TRY(below(where, buffer.index, registers, "register"));
         }
         for (const LaunchGroup& group : launch.groups) {

@@ -92,6 +92,7 @@ class CodeVerifier {
         case OperandKind::dtype: return below(value, dtype_count, "dtype");
         case OperandKind::relation: return below(value, uint64_t(Relation::compatible) + 1, "relation");
         case OperandKind::weight: return below(value, exe_.weights.size(), "weight");
+        case OperandKind::text_constant: return below(value, exe_.text_constants.size() + 1, "element of the constants");
         case OperandKind::number:
         case OperandKind::run_list:
         case OperandKind::slot:

@@ -46,8 +46,9 @@ bool holds(const MappedFile& file, std::span<const std::byte> bytes) {
 
 Result<HostTensor> aligned_copy(DType dtype, const Extents& shape, std::span<const std::byte> bytes, const std::shared_ptr<const Storage>& storage) {
     constexpr size_t worth_sharing = size_t(1) << 14;
+    if (!storage || bytes.size() < worth_sharing) return HostTensor::copy_of(dtype, shape, bytes);       // null: for a moment
     const auto file = std::ranges::find_if(storage->files, [&](const auto& each) { return holds(*each, bytes); });
-    if (bytes.size() < worth_sharing || file == storage->files.end()) return HostTensor::copy_of(dtype, shape, bytes);
+    if (file == storage->files.end()) return HostTensor::copy_of(dtype, shape, bytes);
     const std::shared_ptr<const Copy> copy = TRY(copies().find_or_make(dtype, shape, bytes, *file));
     return HostTensor::view(dtype, shape, std::shared_ptr<const std::byte>(copy, copy->tensor.bytes()), copy->tensor.byte_size());
 }

@@ -1,4 +1,4 @@
-// Features of ai.onnx.ml: numbers, no texts.
+// Features of ai.onnx.ml.
 #include "import/scores.h"
 #include <algorithm>
 #include <cmath>
@@ -22,8 +22,9 @@ std::string reals_or(NodeText& n, std::string_view name, float otherwise) {
     return values && !values->empty() ? reals_text(*values) : "cast(" + real_text(double(otherwise), true) + ", f32)";
 }
 
-// Keys or values, in one of the attributes that hold them; empty: there is none of numbers.
+// Keys or values, in one of the attributes that hold them; empty: there is none.
 std::string list_of(NodeText& n, const std::string& stem) {
+    if (std::optional<std::vector<std::string_view>> values = n.words(stem + "_strings")) return texts_text(*values);
     if (std::optional<std::vector<float>> values = n.reals(stem + "_floats")) return reals_text(*values);
     if (std::optional<std::vector<int64_t>> values = n.integers(stem + "_int64s")) return vector_text(*values);
     if (const TensorData* data = n.tensor(stem + "_tensor")) return n.weight(*data, stem);
@@ -31,19 +32,44 @@ std::string list_of(NodeText& n, const std::string& stem) {
 }
 void label_encoder(NodeText& n) {
     const std::string keys = list_of(n, "keys"), values = list_of(n, "values");
-    if (keys.empty() || values.empty()) return n.refuse("its keys or values are texts, which are not offered");
+    if (keys.empty() || values.empty()) return n.refuse("it has no keys or no values");
     std::string otherwise = "onnx_cast_like(" + real_text(n.real("default_float", -0.0), true) + ", " + values + ")";
     if (n.attribute("values_int64s")) otherwise = "onnx_cast_like(" + integer_text(n.integer("default_int64", -1)) + ", " + values + ")";
+    if (n.attribute("values_strings")) otherwise = text_text(n.word("default_string", "_Unused"));
     if (n.attribute("values_tensor")) {
+        const TensorData* made = n.tensor("values_tensor");
         if (const TensorData* data = n.tensor("default_tensor")) otherwise = "reshape(" + n.weight(*data, "otherwise") + ", [])";
+        else if (made && made->type == ElemType::string) otherwise = text_text("_Unused");
         else otherwise = "if (onnx_is_whole(" + values + ")) { onnx_cast_like(-1, " + values + ") } else { onnx_cast_like(0, " + values + ") }";
     }
     n.give("onnx_mapped(" + n.in(0) + ", " + n.named("keys", keys) + ", " + n.named("values", values) + ", " + n.named("otherwise", otherwise) + ")");
 }
+// Texts to their places and back; which way it goes, the file tells by the type of the input or the output.
+bool takes_texts(NodeText& n) {
+    const std::optional<ElemType> in = n.input_type(0), out = n.output_type(0);
+    return in ? *in == ElemType::string : out && *out != ElemType::string;
+}
+void map_texts(NodeText& n, const std::string& texts, const std::string& numbers) {
+    const bool from_texts = takes_texts(n);
+    const std::string otherwise = from_texts ? integer_text(n.integer("default_int64", -1)) : text_text(n.word("default_string", "_Unused"));
+    n.give("onnx_mapped(" + n.in(0) + ", " + (from_texts ? texts + ", " + numbers : numbers + ", " + texts) + ", " + otherwise + ")");
+}
+void label_encoder_of_classes(NodeText& n) {
+    const std::vector<std::string_view> classes = n.words("classes_strings").value_or(std::vector<std::string_view>());
+    map_texts(n, n.named("classes", texts_text(classes)), "iota(" + std::to_string(classes.size()) + ")");
+}
+void category_mapper(NodeText& n) {
+    const std::vector<std::string_view> texts = n.words("cats_strings").value_or(std::vector<std::string_view>());
+    const std::vector<int64_t> numbers = n.integers("cats_int64s").value_or(std::vector<int64_t>());
+    if (texts.size() != numbers.size()) return n.refuse("it has " + std::to_string(texts.size()) + " texts for " + std::to_string(numbers.size()) + " numbers");
+    map_texts(n, n.named("texts", texts_text(texts)), n.named("numbers", vector_text(numbers)));
+}
 void one_hot_encoder(NodeText& n) {
+    const std::optional<std::vector<std::string_view>> texts = n.words("cats_strings");
     const std::optional<std::vector<int64_t>> categories = n.integers("cats_int64s");
-    if (!categories) return n.refuse("its categories are texts, which are not offered");
-    n.give("onnx_one_hot_of(" + n.in(0) + ", " + vector_text(*categories) + ", " + (n.integer("zeros", 1) ? "1)" : "0)"));
+    if (!categories && !texts) return n.refuse("it has no categories");
+    const std::string x = texts ? n.in(0) : "cast(" + n.in(0) + ", i64)", all = texts ? texts_text(*texts) : vector_text(*categories);
+    n.give("onnx_one_hot_of(" + x + ", " + all + ", " + (n.integer("zeros", 1) ? "1)" : "0)"));
 }
 void imputer(NodeText& n) {
     const std::optional<std::vector<float>> values = n.reals("imputed_value_floats");
@@ -71,15 +97,21 @@ std::string linear_scores(NodeText& n, size_t rows) {
 void linear_regressor(NodeText& n) { n.give("onnx_scores_as(" + linear_scores(n, size_t(n.integer("targets", 1))) + ", " + post_transform(n) + ")"); }
 // Of two classes that have one row of weights the first has the score with the other sign.
 void linear_classifier(NodeText& n) {
+    const std::optional<std::vector<std::string_view>> words = n.words("classlabels_strings");
     const std::optional<std::vector<int64_t>> labels = n.integers("classlabels_ints");
-    if (!labels) return n.refuse("its labels are texts, which are not offered");
+    if (!labels && !words) return n.refuse("it has no labels");
+    const size_t classes = words ? words->size() : labels->size();
     const std::optional<std::vector<float>> bias = n.reals("intercepts");
-    const size_t rows = bias && !bias->empty() ? bias->size() : labels->size();
+    const size_t rows = bias && !bias->empty() ? bias->size() : classes;
     std::string scores = linear_scores(n, rows);
-    if (rows == 1 && labels->size() == 2) scores = "onnx_two_scores(" + scores + ")";
+    if (rows == 1 && classes == 2) scores = "onnx_two_scores(" + scores + ")";
     const std::string how = post_transform(n), made = n.named("made", "onnx_scores_as(" + scores + ", " + how + ")");
-    const std::string only = "onnx_only_class(" + made + ", " + (labels->empty() ? "1" : integer_text((*labels)[0])) + (how == "0" ? ", 0.0)" : ", 0.5)");
-    n.give_each({rows == 1 && labels->size() < 2 ? only : "onnx_class_of(" + made + ", " + vector_text(*labels) + ")", made});
+    if (rows == 1 && classes < 2) {
+        if (words) return n.refuse("its one label is a text: what it says of other rows is not told");
+        const std::string only = "onnx_only_class(" + made + ", " + (labels->empty() ? "1" : integer_text((*labels)[0])) + (how == "0" ? ", 0.0)" : ", 0.5)");
+        return n.give_each({only, made});
+    }
+    n.give_each({"onnx_class_of(" + made + ", " + (words ? texts_text(*words) : vector_text(*labels)) + ")", made});
 }
 } // namespace
 
@@ -98,6 +130,8 @@ std::span<const OpRow> feature_rows() {
         {"Binarizer",         1,    "",         "",                      "", binarizer, "ai.onnx.ml"},
         {"FeatureVectorizer", 1,    "",         "",                      "", feature_vectorizer, "ai.onnx.ml"},
         {"Imputer",           1,    "",         "",                      "", imputer, "ai.onnx.ml"},
+        {"CategoryMapper",    1,    "",         "",                      "", category_mapper, "ai.onnx.ml"},
+        {"LabelEncoder",      1,    "",         "",                      "", label_encoder_of_classes, "ai.onnx.ml"},
         {"LabelEncoder",      2,    "",         "",                      "", label_encoder, "ai.onnx.ml"},
         {"LinearClassifier",  1,    "",         "",                      "", linear_classifier, "ai.onnx.ml"},
         {"LinearRegressor",   1,    "",         "",                      "", linear_regressor, "ai.onnx.ml"},

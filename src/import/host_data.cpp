@@ -2,6 +2,7 @@
 #include "import/aligned_copies.h"
 #include "import/read_data.h"
 #include "import/text_writer.h"
+#include "tensor/text_tensor.h"
 #include <algorithm>
 
 namespace nereus::onnx {
@@ -10,6 +11,7 @@ std::optional<DType> dtype_of(ElemType type) { return dtype_from_name(dtype_text
 Result<HostTensor> host_tensor(const TensorData& data, const std::shared_ptr<const Storage>& storage) {
     const std::optional<DType> dtype = dtype_of(data.type);
     if (!dtype) return Error{Code::unsupported, "its elements are " + std::string(onnx_type_name(data.type))};
+    if (*dtype == DType::str) return text_tensor(data.dims, data.strings);
     if (*dtype == DType::boolean) {                      // any byte but 0 is true there
         HostTensor made = TRY(HostTensor::make(*dtype, data.dims));
         std::byte* out = TRY(made.mutable_bytes());

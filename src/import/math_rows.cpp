@@ -74,6 +74,8 @@ void constant(NodeText& n) {
     }
     if (n.attribute("value_int")) return n.give(std::to_string(n.integer("value_int", 0)));
     if (n.attribute("value_float")) return n.give("cast(" + real_text(n.real("value_float", 0), true) + ", f32)");
+    if (n.attribute("value_string")) return n.give(text_text(n.word("value_string", "")));
+    if (std::optional<std::vector<std::string_view>> values = n.words("value_strings")) return n.give(texts_text(*values));
     if (std::optional<std::vector<int64_t>> values = n.integers("value_ints")) return n.give(vector_text(*values));
     n.refuse("its value is of a kind that is not offered");
 }

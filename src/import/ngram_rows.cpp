@@ -30,8 +30,19 @@ std::optional<Pool> pool_of(NodeText& n, size_t elements) {
 }
 
 void tf_idf(NodeText& n) {
-    const std::optional<std::vector<int64_t>> numbers = n.integers("pool_int64s");
-    if (!numbers) return n.refuse("its pool holds texts, which are not offered");
+    // Texts are taken for their places among those of the pool, -1 for others; equal ones have equal places.
+    const std::optional<std::vector<std::string_view>> texts = n.words("pool_strings");
+    std::optional<std::vector<int64_t>> numbers = n.integers("pool_int64s");
+    std::string x = n.in(0);
+    if (texts && !texts->empty()) {
+        std::vector<std::string_view> different(texts->begin(), texts->end());
+        std::ranges::sort(different);
+        different.erase(std::ranges::unique(different).begin(), different.end());
+        numbers.emplace();
+        for (std::string_view text : *texts) numbers->push_back(std::ranges::lower_bound(different, text) - different.begin());
+        x = n.named("places", "onnx_mapped(" + x + ", " + n.named("words", texts_text(different)) + ", iota(" + std::to_string(different.size()) + "), -1)");
+    }
+    if (!numbers) return n.refuse("it has no pool");
     const std::optional<Pool> pool = pool_of(n, numbers->size());
     if (!pool) return;
     static constexpr std::string_view modes[] = {"TF", "IDF", "TFIDF"};
@@ -40,7 +51,7 @@ void tf_idf(NodeText& n) {
     if (mode == std::size(modes)) return n.refuse("attribute 'mode' is '" + std::string(n.word("mode", "")) + "', expected TF, IDF or TFIDF");
     if (shortest < 1 || longest < shortest || skips < 0) return n.refuse("its n-grams are from " + std::to_string(shortest) + " to " + std::to_string(longest) + " long, with up to " + std::to_string(skips) + " skipped");
 
-    const std::string rows = n.named("rows", "onnx_gram_rows(cast(" + n.in(0) + ", i64))");
+    const std::string rows = n.named("rows", "onnx_gram_rows(cast(" + x + ", i64))");
     std::string counts;
     std::vector<int64_t> places;
     std::vector<float> weights;
@@ -57,7 +68,7 @@ void tf_idf(NodeText& n) {
     const int64_t size = pool->places.empty() ? 0 : std::ranges::max(pool->places) + 1;
     if (counts.empty()) counts = "full([shape_of(" + rows + ")[0], 0], cast(0.0, f32))";
     const std::string weight = weights.empty() ? "cast(1.0, f32)" : n.table("weights", {std::ssize(weights)}, weights);
-    n.give("onnx_tf_idf(concat([" + counts + "], axis=1), " + weight + ", " + n.table("places", {std::ssize(places)}, places) + ", " + std::to_string(size) + ", " + std::to_string(mode) + ", " + n.in(0) + ")");
+    n.give("onnx_tf_idf(concat([" + counts + "], axis=1), " + weight + ", " + n.table("places", {std::ssize(places)}, places) + ", " + std::to_string(size) + ", " + std::to_string(mode) + ", " + x + ")");
 }
 } // namespace
 

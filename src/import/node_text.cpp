@@ -24,6 +24,27 @@ std::string vector_text(std::span<const int64_t> values) {
 }
 
 namespace {
+std::string quoted(std::string_view text) {
+    constexpr char digits[] = "0123456789abcdef";
+    std::string out = "\"";
+    for (char c : text) {
+        const unsigned byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') out += '\\';
+        if (byte < 0x20 || byte == 0x7f) out += std::string("\\x") + digits[byte / 16] + digits[byte % 16];
+        else out += c;
+    }
+    return out + '"';
+}
+} // namespace
+std::string text_text(std::string_view text) { return "tensor(" + quoted(text) + ")"; }
+std::string texts_text(std::span<const std::string_view> texts) {
+    if (texts.empty()) return "tensor([], shape=[0], kind=\"texts\")";
+    std::string out;
+    for (std::string_view text : texts) out += (out.empty() ? "tensor([" : ", ") + quoted(text);
+    return out + "])";
+}
+
+namespace {
 std::string_view trimmed(std::string_view text) {
     while (text.starts_with(' ')) text.remove_prefix(1);
     while (text.ends_with(' ')) text.remove_suffix(1);
@@ -120,6 +141,16 @@ std::optional<GraphId> NodeText::graph(std::string_view name) {
     if (graphs && graphs->size() == 1) return (*graphs)[0];
     refuse("attribute '" + std::string(name) + "' is not a graph");
     return std::nullopt;
+}
+std::optional<ElemType> NodeText::input_type(size_t i) const {
+    const TypeInfo* type = has(i) ? writer_.type(node_.inputs[i]) : nullptr;
+    if (type) return type->elem;
+    const TensorData* data = has(i) ? writer_.constant(node_.inputs[i]) : nullptr;
+    return data ? std::optional(data->type) : std::nullopt;
+}
+std::optional<ElemType> NodeText::output_type(size_t i) const {
+    const TypeInfo* type = wants(i) ? writer_.declared(node_.outputs[i]) : nullptr;
+    return type ? std::optional(type->elem) : std::nullopt;
 }
 ElemType NodeText::takes(GraphId graph) const {
     const Graph& inner = writer_.model()[graph];

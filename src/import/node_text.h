@@ -31,6 +31,8 @@ class NodeText {
     std::optional<std::vector<std::string_view>> words(std::string_view name);
     const TensorData* tensor(std::string_view name);
     std::optional<GraphId> graph(std::string_view name);
+    std::optional<ElemType> input_type(size_t i) const;      // of its elements, as the file says; nothing: it does not
+    std::optional<ElemType> output_type(size_t i) const;
     ElemType takes(GraphId graph) const;               // of the elements of its first parameter, as it says
     // Of an input that the file knows: an initializer, what a Constant gives, the same in another form, or a Concat of such.
     std::optional<std::vector<int64_t>> constant_integers(size_t i) const;
@@ -75,4 +77,6 @@ class NodeText {
 std::string real_text(double value, bool single);      // that reads back as the same number
 std::string integer_text(int64_t value);                // in parentheses below 0
 std::string vector_text(std::span<const int64_t> values);
+std::string text_text(std::string_view text);           // of rank 0
+std::string texts_text(std::span<const std::string_view> texts);
 } // namespace nereus::onnx

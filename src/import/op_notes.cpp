@@ -199,6 +199,11 @@ constexpr OpNote notes[] = {
     {"Unique",                    4},
     {"NonMaxSuppression",         4,     "no: gives indices"},
 
+    {"StringConcat",              2,     "no: of texts"},
+    {"StringSplit",               4,     "no: of texts"},
+    {"StringNormalizer",          4,     "no: of texts"},
+    {"RegexFullMatch",            2,     "no: of texts"},
+
     {"DFT",                       3},
     {"STFT",                      3},
     {"HannWindow",                3,     "no: made from sizes alone"},
@@ -221,6 +226,7 @@ constexpr OpNote notes[] = {
     {"FeatureVectorizer",         2},
     {"Imputer",                   2},
     {"LabelEncoder",              2,     "no: piecewise constant"},
+    {"CategoryMapper",            2,     "no: piecewise constant"},
     {"LinearClassifier",          2},
     {"LinearRegressor",           2},
     {"Normalizer",                2},

@@ -53,13 +53,14 @@ Pairs pairs_of(const std::vector<int64_t>& sizes, const std::vector<float>& coef
 }
 
 void classifier(NodeText& n) {
-    const std::optional<std::vector<int64_t>> labels = n.integers("classlabels_ints");
-    if (!labels || labels->empty()) return n.refuse("its labels are texts, which are not offered");
+    const std::vector<int64_t> numbers = n.integers("classlabels_ints").value_or(std::vector<int64_t>());
+    const std::vector<std::string_view> texts = n.words("classlabels_strings").value_or(std::vector<std::string_view>());
+    if (numbers.empty() && texts.empty()) return n.refuse("it has no labels");
     const Lists lists(n);
     const std::vector<int64_t> sizes = n.integers("vectors_per_class").value_or(std::vector<int64_t>());
     const std::vector<float> a = Lists::of(n, "prob_a"), b = Lists::of(n, "prob_b");
-    const int64_t classes = std::ssize(*labels), pairs = classes * (classes - 1) / 2;
-    const std::string names = vector_text(*labels), how = post_transform(n);
+    const int64_t classes = texts.empty() ? std::ssize(numbers) : std::ssize(texts), pairs = classes * (classes - 1) / 2;
+    const std::string names = texts.empty() ? vector_text(numbers) : texts_text(texts), how = post_transform(n);
     auto vector = [&](std::string_view stem, const std::vector<float>& values) { return n.table(stem, {std::ssize(values)}, values); };
     auto fits = [&](bool condition) {
         if (!condition) n.refuse("its coefficients, rho, prob_a and prob_b do not fit its classes and vectors");

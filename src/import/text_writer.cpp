@@ -43,6 +43,7 @@ constexpr TypeRow types[] = {
     {ElemType::uint4, "u4"},
     {ElemType::int2, "i2"},
     {ElemType::uint2, "u2"},
+    {ElemType::string, "str"},
 };
 } // namespace
 
@@ -155,6 +156,10 @@ const Node* TextWriter::producer(std::string_view name) const {
 const TypeInfo* TextWriter::type(std::string_view name) const {
     const Known* known = find(name);
     return known ? known->type : nullptr;
+}
+const TypeInfo* TextWriter::declared(std::string_view name) const {
+    auto it = scopes_.back().find(name);
+    return it == scopes_.back().end() ? nullptr : it->second.type;
 }
 bool TextWriter::is_absent(std::string_view name) const {
     const Known* known = find(name);

@@ -38,6 +38,7 @@ class TextWriter {
     void know_constant(std::string_view name, const TensorData* data) { scopes_.back()[name].constant = data; }
     const Node* producer(std::string_view name) const; // null: none, or an input
     const TypeInfo* type(std::string_view name) const; // as the file says; null: it does not
+    const TypeInfo* declared(std::string_view name) const;   // of a value that is not bound yet
     bool is_absent(std::string_view name) const;       // an input of a function that its call leaves out
     std::string bind(std::string_view name);           // a new %x for a value of the graph at hand
     std::string temporary(std::string_view stem) { return "%" + values_.fresh(stem, "t"); }

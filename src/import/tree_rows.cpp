@@ -151,9 +151,10 @@ void regressor(NodeText& n) {
 // Where all leaves of two classes speak of the first, their score is that of the second, and the other's follows: 1 - x of
 // shares, which are never negative, else -x. Where all speak of the second, the first has none.
 void classifier(NodeText& n) {
-    const std::optional<std::vector<int64_t>> labels = n.integers("classlabels_int64s");
-    if (!labels || labels->empty()) return n.refuse("its labels are texts, which are not offered");
-    const int64_t classes = std::ssize(*labels);
+    const std::vector<int64_t> numbers = n.integers("classlabels_int64s").value_or(std::vector<int64_t>());
+    const std::vector<std::string_view> texts = n.words("classlabels_strings").value_or(std::vector<std::string_view>());
+    if (numbers.empty() && texts.empty()) return n.refuse("it has no labels");
+    const int64_t classes = texts.empty() ? std::ssize(numbers) : std::ssize(texts);
     const std::optional<NamedNodes> nodes = named_nodes(n);
     if (!nodes) return;
     std::optional<std::vector<Vote>> all = named_votes(n, *nodes, "class", std::max<int64_t>(classes, 2));
@@ -166,11 +167,12 @@ void classifier(NodeText& n) {
     const int64_t targets = one ? 1 : classes;
     const std::string sums = votes(n, nodes->nodes, nodes->roots, nodes->wide, *all, targets, 1), base = base_values(n, one ? 0 : classes);
     const std::string based = base.empty() ? sums : n.named("based", one ? "onnx_tree_based(" + sums + ", " + base + ")" : sums + " + " + base);
-    const std::string names = vector_text(*labels);
+    const std::string names = texts.empty() ? vector_text(numbers) : texts_text(texts);
+    if (one && classes == 1 && !texts.empty()) return n.refuse("its one label is a text: what it says of other rows is not told");
     if (!one) return n.give_each({"onnx_class_of(" + based + ", " + names + ")", "cast(onnx_scores_as(" + based + ", " + post_transform(n) + "), f32)"});
     const std::string how = post_transform(n), least = shares && (of_second || how == "0" || how == "4") ? ", 0.5)" : ", 0.0)";
     const std::string scores = of_second ? "onnx_scores_as(onnx_tree_second(" + based + "), " + how + ")" : "onnx_tree_two_scores(" + based + ", " + (shares ? "1, " : "0, ") + how + ")";
-    n.give_each({classes == 1 ? "onnx_only_class(" + based + ", " + integer_text((*labels)[0]) + ", 0.0)" : "onnx_tree_class(" + based + ", " + names + least, "cast(" + scores + ", f32)"});
+    n.give_each({classes == 1 ? "onnx_only_class(" + based + ", " + integer_text(numbers[0]) + ", 0.0)" : "onnx_tree_class(" + based + ", " + names + least, "cast(" + scores + ", f32)"});
 }
 
 // Nodes and leaves have lists of their own; leaves follow the nodes in ours.

@@ -126,9 +126,10 @@ Result<TermId> TypeWalk::literal(const Literal& literal, Span span) {
     case Literal::Kind::boolean: return terms_.tensor(DType::boolean);
     case Literal::Kind::unit: return terms_.tuple({});
     case Literal::Kind::given: return terms_.tensor(literal.given->dtype());
+    case Literal::Kind::texts: return terms_.tensor(DType::str);
     case Literal::Kind::text: break;
     }
-    return Error{Code::type, "a text is not a value", span, "texts stand in print and assert only"};
+    return Error{Code::type, "a text is not a value", span, "texts stand in print and assert; as a value, write `tensor(\"…\")`"};
 }
 
 Result<TermId> TypeWalk::op(const Binding& b) {

@@ -36,6 +36,8 @@ std::string cast_hint(const Module& module, const Terms& terms, const Clash& cla
     if (expected.kind == TermKind::seq && is_list(module, found.decl)) return "a Seq of the elements of a List is `to_seq(xs)`";
     if (!is_dtype_sort(expected.kind) || !is_dtype_sort(found.kind)) return {};
     if (expected.kind == TermKind::dtype && expected.dtype == DType::boolean) return "compare it: `%x != 0` is a bool";
+    if (found.kind == TermKind::dtype && is_text(found.dtype) && expected.kind == TermKind::dtype_unknown)
+        return "texts are joined by `str_concat`, compared by == and !=, and read as numbers by `cast`";
     bool float_into_integer = is_class(expected, DTypeClass::integer) && is_class(found, DTypeClass::real);
     if (blame.literal && float_into_integer && blame.what.empty()) return "write an integer";
     if (blame.literal && float_into_integer)

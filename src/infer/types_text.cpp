@@ -25,6 +25,7 @@ class TermWriter {
     static std::string_view class_word(DTypeClass of) {
         switch (of) {
         case DTypeClass::any: return "_";
+        case DTypeClass::equal: return "_";
         case DTypeClass::basic: return "_";
         case DTypeClass::num: return "number";
         case DTypeClass::integer: return "integer";
@@ -202,6 +203,7 @@ std::string part_text(const Module& module, const Terms& terms, TermId id) {
     if (term.kind == TermKind::dtype_unknown) {
         switch (term.of) {
         case DTypeClass::any: return "any dtype";
+        case DTypeClass::equal: return "a number, bool or text";
         case DTypeClass::basic: return "a number or bool";
         case DTypeClass::num: return "a number";
         case DTypeClass::integer: return "an integer";

@@ -59,12 +59,13 @@ enum class Form : uint8_t {
 };
 
 struct Literal {
-    enum class Kind : uint8_t { integer, real, boolean, text, unit, given } kind = Kind::unit;
-    bool is_tensor = false;                 // tensor([...]): `shape` and as many numbers; else one number
+    enum class Kind : uint8_t { integer, real, boolean, text, unit, given, texts } kind = Kind::unit;
+    bool is_tensor = false;                 // tensor([...]): `shape` and as many numbers or texts; else one number
     std::vector<int64_t> shape;
     std::vector<int64_t> integers;          // integer, boolean (0 or 1)
     std::vector<double> reals;
     std::string text;
+    std::vector<std::string> texts;         // texts: elements of a tensor of str, always written tensor(…)
     std::shared_ptr<const HostTensor> given;        // a tensor of some rank that was not written as numbers: a model's weight
     bool operator==(const Literal&) const = default;
 };

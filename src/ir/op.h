@@ -81,6 +81,7 @@ struct OpDef {
     std::string_view scheme;
     Effect effect = Effect::total;
     bool total_on_floats = false;           // may fail on integers only: division
+    bool fails_on_texts = false;            // may fail on texts only: a cast reads them
     Builtin builtin = Builtin::none;
     EvalFn eval = nullptr;                  // plain and obvious, in f64 or exact integers, rounded once; builtins: none
     Domain domain = {};
@@ -93,6 +94,7 @@ struct OpDef {
     std::string_view no_grad = {};          // or why there is no gradient
 };
 constexpr Effect effect_on(const OpDef& op, DType operand) {
+    if (op.fails_on_texts && is_text(operand)) return Effect::may_fail;
     return op.total_on_floats && is_float(operand) ? Effect::total : op.effect;
 }
 

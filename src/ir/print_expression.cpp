@@ -424,19 +424,21 @@ std::string FunctionPrinter::literal(const Literal& l) {
     auto element = [&](size_t i) {
         if (l.kind == Literal::Kind::real) return real_text(l.reals[i]);
         if (l.kind == Literal::Kind::boolean) return std::string(l.integers[i] ? "true" : "false");
+        if (l.kind == Literal::Kind::texts) return quoted_text(l.texts[i]);
         return std::to_string(l.integers[i]);
     };
     if (l.kind == Literal::Kind::unit) return "()";
     if (l.kind == Literal::Kind::text) return quoted_text(l.text);
     if (l.kind == Literal::Kind::given) return "weight(" + quoted_text(l.text) + ")";     // for reading only
     if (!l.is_tensor) return element(0);
-    size_t count = l.kind == Literal::Kind::real ? l.reals.size() : l.integers.size();
+    size_t count = l.kind == Literal::Kind::real ? l.reals.size() : l.kind == Literal::Kind::texts ? l.texts.size() : l.integers.size();
     if (l.shape.empty() && count == 1) return "tensor(" + element(0) + ")";
     if (count == 0) {                                    // nested lists cannot say this
         std::string sizes;
         for (int64_t size : l.shape) append(sizes, std::to_string(size));
         std::string_view kind = l.kind == Literal::Kind::real      ? "real"
                                 : l.kind == Literal::Kind::boolean ? "boolean"
+                                : l.kind == Literal::Kind::texts   ? "texts"
                                                                    : "integer";
         return "tensor([], shape=[" + sizes + "], kind=\"" + std::string(kind) + "\")";
     }

@@ -32,11 +32,12 @@ class SchemeReader {
             }
             std::string class_name = name();
             DTypeClass of = DTypeClass::any;
-            if (class_name == "basic") of = DTypeClass::basic;
+            if (class_name == "equal") of = DTypeClass::equal;
+            else if (class_name == "basic") of = DTypeClass::basic;
             else if (class_name == "num") of = DTypeClass::num;
             else if (class_name == "int") of = DTypeClass::integer;
             else if (class_name == "float") of = DTypeClass::real;
-            else if (class_name != "any") return wrong("any, basic, num, int, float or a quoted name");
+            else if (class_name != "any") return wrong("any, equal, basic, num, int, float or a quoted name");
             scheme_.dtype_vars.push_back({name(), of});
         } while (taken(","));
         return expect(":");

@@ -1,8 +1,8 @@
 // ir/scheme.h - the little language in which an operator states its dtypes and structure for phase T.
 //
 //   scheme = [binder {',' binder} ':'] [arg {',' arg}] '->' type
-//   binder = ('any' | 'basic' | 'num' | 'int' | 'float') name   a dtype variable; num = int or float, basic = num or bool,
-//                                                          any = basic or only stored
+//   binder = ('any' | 'equal' | 'basic' | 'num' | 'int' | 'float') name   a dtype variable; num = int or float, basic = num or bool,
+//                                                          equal = basic or str, any = equal or only stored
 //          | 'name                                          a type variable
 //   arg    = type ['..']                                    '..': a parameter of kind `values`, all of this type
 //   type   = 'bool' | 'i32' | 'i64' | 'f32' | 'f64'         a tensor of that dtype
@@ -24,11 +24,12 @@
 #include <vector>
 
 namespace nereus {
-enum class DTypeClass : uint8_t { any, basic, num, integer, real };      // each within those before, but real apart from integer
+enum class DTypeClass : uint8_t { any, equal, basic, num, integer, real };      // each within those before, but real apart from integer
 constexpr bool belongs(DType dtype, DTypeClass to) {
     switch (to) {
     case DTypeClass::any: return true;
-    case DTypeClass::basic: return !is_storage(dtype);
+    case DTypeClass::equal: return !is_storage(dtype);
+    case DTypeClass::basic: return !is_storage(dtype) && !is_text(dtype);
     case DTypeClass::num: return is_integer(dtype) || is_float(dtype);
     case DTypeClass::integer: return is_integer(dtype);
     case DTypeClass::real: return is_float(dtype);

@@ -203,7 +203,7 @@ class FunctionVerifier {
             for (int64_t size : l.shape)
                 if (size < 0 || __builtin_mul_overflow(elements, size, &elements))
                     return error("a constant has no shape");
-            TRY(count("numbers of a constant", l.kind == Literal::Kind::real ? l.reals.size() : l.integers.size(),
+            TRY(count("numbers of a constant", l.kind == Literal::Kind::real ? l.reals.size() : l.kind == Literal::Kind::texts ? l.texts.size() : l.integers.size(),
                       size_t(elements)));
             break;
         }

@@ -2,7 +2,9 @@
 #pragma once
 #include "tensor/dtype.h"
 #include "tensor/kernel.h"
+#include <optional>
 #include <span>
+#include <string_view>
 
 namespace nereus {
 // The k largest of each line, descending, ties to the lower index, NaN above everything; and their indices.
@@ -11,4 +13,10 @@ namespace nereus {
 inline constexpr DType topk_dtypes[] = {DType::i32, DType::i64, DType::f32, DType::f64, DType::i8,  DType::i16,
                                         DType::u8,  DType::u16, DType::u32, DType::u64, DType::f16, DType::bf16};
 std::span<const Kernel> topk_kernels();
+
+// Texts, element by element; each has one group, of the points of the result, and as its last buffer the result.
+// str_concat: a, b. str_lower, str_upper: x. str_match: x, pattern. str_count: x, delimiter; scalar: limit. str_part: x, delimiter,
+// place; scalar: limit. str_from_f32 and so on: x; scalar: its dtype. str_to_f32 and so on: x; scalars: the dtype, saturate, round.
+std::span<const Kernel> string_kernels();
+std::optional<uint32_t> string_kernel_index(std::string_view name);
 } // namespace nereus

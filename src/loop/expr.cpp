@@ -69,11 +69,11 @@ const OpRow* op_named(std::string_view name) {
 bool takes_dtype(Takes takes, DType t) {
     switch (takes) {
     case Takes::leaf: return false;
-    case Takes::number: return t != DType::boolean && !is_storage(t);
+    case Takes::number: return t != DType::boolean && !is_storage(t) && !is_text(t);
     case Takes::real: return is_float(t);
     case Takes::integer: return is_integer(t);
     case Takes::boolean: return t == DType::boolean;
-    case Takes::any: return !is_storage(t);
+    case Takes::any: return !is_storage(t) && !is_text(t);
     }
     return false;
 }

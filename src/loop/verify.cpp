@@ -40,6 +40,7 @@ class Verifier {
         return Error{Code::internal, "loop function '" + f_.name + "': " + what};
     }
     Status name(std::set<std::string>& names, const std::string& n, DType t = DType::i64) {
+        if (is_text(t)) return wrong("'" + n + "' is of texts: their numbers are u32");
         if (is_storage(t)) return wrong("'" + n + "' is of a type that is only stored: its codes are u8");
         if (!is_name(n)) return wrong("'" + n + "' is not a name");
         if (!names.insert(n).second) return wrong("the name '" + n + "' is used twice");

@@ -57,9 +57,11 @@ Status lower_bit_not(OpLowering& l) {
 std::string widths_differ(DType from, DType to) {
     return std::string(dtype_name(from)) + " has " + std::to_string(bit_width(from)) + " bits, " + std::string(dtype_name(to)) + " " + std::to_string(bit_width(to));
 }
+constexpr const char* no_bits = "a text has no bits to be taken as something else";
 Result<Tensors> bit_cast_eval(const EvalArgs& args) {
     const HostTensor& x = args.tensor(0);
     const DType to = *args.dtype("to");
+    if (is_text(to) || is_text(x.dtype())) return Error{Code::type, no_bits};
     if (bit_width(to) != bit_width(x.dtype())) return Error{Code::shape, widths_differ(x.dtype(), to)};
     HostTensor y = TRY(HostTensor::make(to, x.shape()));
     std::byte* out = TRY(y.mutable_bytes());
@@ -70,6 +72,7 @@ Result<Tensors> bit_cast_eval(const EvalArgs& args) {
 Result<Shaped> bit_cast_shape(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
     const DType to = args.dtype("to").value_or(x.dtype);
+    if (is_text(to) || is_text(x.dtype)) return scope.error(no_bits);
     if (bit_width(to) != bit_width(x.dtype)) return scope.error(widths_differ(x.dtype, to));
     return Shaped{ShapedTensor{.dtype = to, .shape = x.shape}};
 }

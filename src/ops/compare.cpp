@@ -13,7 +13,7 @@ template <auto f> Result<Tensors> truth(const EvalArgs& args) {
     const HostTensor &a = args.tensor(0), &b = args.tensor(1);
     HostTensor y = TRY(HostTensor::make(DType::boolean, TRY(broadcast_shapes(a.shape(), b.shape()))));
     IndexMap in_a = IndexMap::broadcast(a.shape(), y.shape()), in_b = IndexMap::broadcast(b.shape(), y.shape());
-    return with_number(a.dtype(), [&](auto zero) -> Result<Tensors> {
+    return with_type(a.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
         std::span<const T> left = a.data<T>(), right = b.data<T>();
         std::span<bool> out = TRY(y.mutable_data<bool>());
@@ -62,9 +62,9 @@ constexpr OpParam select_params[] = {{"c"}, {"a"}, {"b"}};
 constexpr std::string_view no_grad = "gives bools";
 
 constexpr OpDef rows[] = {
-    {.name = "eq", .doc = "a == b", .params = two, .scheme = "basic a: a, a -> bool", .eval = truth<std::equal_to<>{}>,
+    {.name = "eq", .doc = "a == b", .params = two, .scheme = "equal a: a, a -> bool", .eval = truth<std::equal_to<>{}>,
      .lower = lower_each<loop::Op::eq>, .host = HostOp::eq},
-    {.name = "ne", .doc = "a != b", .params = two, .scheme = "basic a: a, a -> bool", .eval = truth<std::not_equal_to<>{}>,
+    {.name = "ne", .doc = "a != b", .params = two, .scheme = "equal a: a, a -> bool", .eval = truth<std::not_equal_to<>{}>,
      .lower = lower_each<loop::Op::ne>, .host = HostOp::ne},
     {.name = "lt", .doc = "a < b", .params = two, .scheme = "num a: a, a -> bool", .eval = truth<std::less<>{}>,
      .lower = lower_each<loop::Op::lt>, .host = HostOp::lt},

@@ -191,9 +191,15 @@ Result<Shaped> cast(const ShapeArgs& args, ShapeScope& scope) {
     return one(std::move(y));
 }
 
+Result<Shaped> counted(const ShapeArgs& args, ShapeScope& scope) {
+    Shaped out = TRY(broadcast_shape(args, scope));
+    out[0].dtype = DType::i64, out[0].low = scope.dims().constant(0);
+    return out;
+}
+
 constexpr NamedRule rows[] = {
     {"neg", negated},              {"exp", unary},                 {"log", unary},
-    {"sqrt", unary},               {"tanh", unary},                {"cast", cast},
+    {"sqrt", unary},               {"tanh", unary},                {"cast", cast},                 {"str_count", counted},
     {"add", binary<plus>},         {"sub", binary<minus>},         {"mul", binary<times>},
     {"div", binary<truncated>},    {"floor_div", binary<floored>}, {"mod", modulo},
     {"maximum", binary<larger>},   {"minimum", binary<smaller>},   {"select", select},

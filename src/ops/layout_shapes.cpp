@@ -217,6 +217,7 @@ Result<Shaped> full(const ShapeArgs& args, ShapeScope& scope) {
 
 Result<Shaped> random(const ShapeArgs& args, ShapeScope& scope) {
     const DType dtype = args.dtype("dtype").value_or(DType::f32);
+    if (is_text(dtype)) return scope.error("texts are not drawn at random");
     if (is_storage(dtype)) return scope.error(std::string(dtype_name(dtype)) + " is only stored; draw another dtype and cast it");
     return one(TRY(of_sizes(args, scope, 2, dtype)));
 }

@@ -44,6 +44,12 @@ Status lower_conv_input(OpLowering& l);
 Status lower_conv_weight(OpLowering& l);
 
 Status lower_topk(OpLowering& l);
+Status lower_str_concat(OpLowering& l);
+Status lower_str_lower(OpLowering& l);
+Status lower_str_upper(OpLowering& l);
+Status lower_str_match(OpLowering& l);
+Status lower_str_count(OpLowering& l);
+Status lower_str_part(OpLowering& l);
 
 Status lower_random(OpLowering& l);
 } // namespace nereus

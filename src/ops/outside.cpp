@@ -207,6 +207,7 @@ Result<std::vector<ShapedTensor>> outside_shapes(const ShapeArgs& args, ShapeSco
     for (size_t i = 0; i < op.plugin->inputs.size(); ++i) {
         const ShapedTensor& x = args.tensor(i);
         if (!x.ranked()) return scope.error("input '" + op.plugin->inputs[i].name + "' has a rank that is known only when it runs; operators from outside need it before");
+        if (is_text(x.dtype)) return scope.error("input '" + op.plugin->inputs[i].name + "' is of texts, which operators from outside do not take");
         inputs.push_back({x.dtype, x.shape.dims});
         dtypes.push_back(x.dtype);
     }
@@ -216,6 +217,7 @@ Result<std::vector<ShapedTensor>> outside_shapes(const ShapeArgs& args, ShapeSco
     std::vector<ShapedTensor> out;
     for (size_t i = 0; i < sizes.size(); ++i) {
         for (Dim size : sizes[i]) TRY(scope.require(scope.dims().constant(0), Relation::less_equal, size, "a size of an output is {1}"));
+        if (is_text(results[i])) return scope.error("operators from outside give no texts");
         out.push_back({.dtype = results[i], .shape = Shape{std::move(sizes[i])}});
     }
     return out;

@@ -4,6 +4,7 @@
 #include "ops/gradients.h"
 #include "ops/lowers.h"
 #include "ops/shape_rules.h"
+#include "ops/strings.h"
 
 namespace nereus {
 namespace {
@@ -25,6 +26,7 @@ Result<Tensors> cast_eval(const EvalArgs& args) {
     const std::optional<Rounding> round = rounding_from_name(args.text("round", rounding_names[0]));
     if (!round) return Error{Code::type, unknown_rounding(args.text("round", ""))};
     const StoreRule rule{args.boolean("saturate"), *round};
+    if (is_text(x.dtype()) || is_text(*args.dtype("to"))) return cast_texts(x, *args.dtype("to"), rule);
     HostTensor y = TRY(HostTensor::make(*args.dtype("to"), x.shape()));
     return with_type(x.dtype(), [&](auto zero) -> Result<Tensors> {
         using T = decltype(zero);
@@ -127,8 +129,8 @@ constexpr OpDef rows[] = {
      .eval = each<[](int64_t x) { return int64_t(x == 0); }>,
      .lower = lower_each<loop::Op::logical_not>, .host = HostOp::logical_not},
     {.name = "cast", .doc = "x as another dtype; float to int goes toward zero and saturates, NaN gives 0; to bool is != 0; saturate and round (\"up\", "
-                             "\"down\", \"nearest\") matter to floats of 8 bits alone: beyond the largest, and to a power of two, f8e8m0",
-     .params = cast_params, .scheme = "any a: a -> $to", .eval = cast_eval,
+                             "\"down\", \"nearest\") matter to floats of 8 bits alone: beyond the largest, and to a power of two, f8e8m0; a text is read as a number, and a number written as NumPy does",
+     .params = cast_params, .scheme = "any a: a -> $to", .fails_on_texts = true, .eval = cast_eval,
      .lower = lower_cast, .host = HostOp::cast},
 };
 } // namespace

@@ -136,6 +136,8 @@ class CommonValues {
         const Literal& l = b->literal;
         key.number('l'), key.number(l.kind), key.number(l.is_tensor);
         key.numbers(l.shape), key.numbers(l.integers), key.numbers(l.reals), key.text(l.text);
+        key.number(l.texts.size());
+        for (const std::string& text : l.texts) key.text(text);
         key.number(reinterpret_cast<uintptr_t>(l.given.get()));
     }
 

@@ -1,4 +1,5 @@
 #include "pass/literals.h"
+#include "tensor/text_tensor.h"
 #include <algorithm>
 #include <cmath>
 
@@ -14,6 +15,10 @@ template <class T> Status fill(HostTensor& to, const Literal& from) {
 std::optional<HostTensor> tensor_of(const Literal& literal, DType dtype) {
     if (literal.kind == Literal::Kind::unit || literal.kind == Literal::Kind::text) return std::nullopt;
     if (literal.kind == Literal::Kind::given) return *literal.given;
+    if (literal.kind == Literal::Kind::texts) {
+        Result<HostTensor> texts = text_tensor(literal.shape, literal.texts);
+        return texts ? std::optional(std::move(*texts)) : std::nullopt;
+    }
     Result<HostTensor> tensor = HostTensor::make(dtype, literal.is_tensor ? literal.shape : Extents());
     if (!tensor) return std::nullopt;
     Status filled = with_type(dtype, [&](auto zero) { return fill<decltype(zero)>(*tensor, literal); });
@@ -23,6 +28,11 @@ std::optional<HostTensor> tensor_of(const Literal& literal, DType dtype) {
 std::optional<Literal> literal_of(const HostTensor& tensor) {
     if (tensor.count() == 0 || is_storage(tensor.dtype())) return std::nullopt;
     Literal literal;
+    if (is_text(tensor.dtype())) {
+        literal.kind = Literal::Kind::texts, literal.is_tensor = true, literal.shape = tensor.shape();
+        for (std::string_view text : texts_of(tensor)) literal.texts.emplace_back(text);
+        return literal;
+    }
     literal.kind = is_float(tensor.dtype())             ? Literal::Kind::real
                    : tensor.dtype() == DType::boolean ? Literal::Kind::boolean
                                                       : Literal::Kind::integer;
@@ -70,6 +80,7 @@ std::optional<HostTensor> run_operator(const Binding& b, const std::vector<HostT
     }
     Result<std::vector<HostTensor>> made = op.eval(given);
     if (!made || made->size() != 1) return std::nullopt;
-    return std::move((*made)[0]);
+    Result<HostTensor> held = holding(std::move((*made)[0]));
+    return held ? std::optional(std::move(*held)) : std::nullopt;
 }
 } // namespace nereus

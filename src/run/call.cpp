@@ -16,7 +16,7 @@ namespace nereus {
 std::span<const FlagSpec> call_flags() {
     static constexpr FlagSpec flags[] = {
         {"inputs", true, "FILE arguments by parameter name: JSON, one object or a list of them; or an .npz of paths p.w"},
-        {"input", true, "x=SPEC one argument: x=2x3xf32=random, x=@x.npy, x=@p.npz, x=@p.npz:path, x=3xi64=1,2,3, x=f32=2.5"},
+        {"input", true, "x=SPEC one argument: x=2x3xf32=random, x=@x.npy, x=@p.npz, x=@p.npz:path, x=3xi64=1,2,3, x=f32=2.5, x=2xstr=yes,no"},
         {"save", true, "FILE.npz the result goes there, not to stdout: an array per tensor, named by its path"},
         {"json", false, "results as JSON, on one line: a value, or a list where the inputs were one"},
         {"seed", true, "N seed of random inputs"},

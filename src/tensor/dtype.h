@@ -9,8 +9,13 @@ namespace nereus {
 enum class DType : uint8_t {
     boolean, i32, i64, f32, f64, i8, i16, u8, u16, u32, u64, f16, bf16,
     f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f8e8m0, f4e2m1, i4, u4, i2, u2,
+    str,
 };
-enum class DTypeKind : uint8_t { boolean, signed_integer, unsigned_integer, real, storage /* only moved and cast: tensor/storage_type.h */ };
+enum class DTypeKind : uint8_t {
+    boolean, signed_integer, unsigned_integer, real,
+    storage,       // only moved and cast: tensor/storage_type.h
+    text,          // numbers of texts: tensor/texts.h
+};
 
 struct DTypeRow {
     DType dtype;
@@ -45,11 +50,12 @@ inline constexpr DTypeRow dtype_rows[] = {
     {DType::u4,         "u4", 1, DTypeKind::storage, 4, "|u1", 4},
     {DType::i2,         "i2", 1, DTypeKind::storage, 1, "|u1", 2},
     {DType::u2,         "u2", 1, DTypeKind::storage, 2, "|u1", 2},
+    {DType::str,        "str", 4, DTypeKind::text, 0, "<U"},
 };
 inline constexpr int dtype_count = sizeof dtype_rows / sizeof dtype_rows[0];
 // For messages, in the order that people expect.
 inline constexpr std::string_view dtype_choices =
-    "bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, or only to be stored: f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, "
+    "bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, str, or only to be stored: f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, "
     "f8e8m0, f4e2m1, i4, u4, i2 or u2";
 
 constexpr const DTypeRow& row_of(DType t) { return dtype_rows[int(t)]; }
@@ -60,12 +66,13 @@ constexpr bool is_float(DType t) { return row_of(t).kind == DTypeKind::real; }
 constexpr bool is_unsigned(DType t) { return row_of(t).kind == DTypeKind::unsigned_integer; }
 constexpr bool is_integer(DType t) { return row_of(t).kind == DTypeKind::signed_integer || is_unsigned(t); }
 constexpr bool is_storage(DType t) { return row_of(t).kind == DTypeKind::storage; }
+constexpr bool is_text(DType t) { return row_of(t).kind == DTypeKind::text; }
 // What bit_cast compares; it takes a bool for its byte.
 constexpr int bit_width(DType t) { return t == DType::boolean ? 8 : row_of(t).bits; }
 // Floats of 16 bits: computed in f32 and rounded after each operator.
 constexpr bool is_small_float(DType t) { return is_float(t) && size_of(t) == 2; }
 // Bools and the integers that a signed register of 64 bits holds: a scalar of these is a number of the host program.
-constexpr bool is_host_number(DType t) { return !is_float(t) && !is_storage(t) && t != DType::u64; }
+constexpr bool is_host_number(DType t) { return !is_float(t) && !is_storage(t) && !is_text(t) && t != DType::u64; }
 
 // Whether an integer dtype has this number.
 constexpr bool fits(DType t, int64_t number) {

@@ -4,6 +4,7 @@
 #include "tensor/dtype.h"
 #include "tensor/small_float.h"
 #include "tensor/storage_type.h"
+#include "tensor/text.h"
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -24,6 +25,7 @@ template <> inline constexpr int dtype_index<BF16> = int(DType::bf16);
 template <> inline constexpr int dtype_index<float> = int(DType::f32);
 template <> inline constexpr int dtype_index<double> = int(DType::f64);
 template <DType t> inline constexpr int dtype_index<Stored<t>> = int(t);
+template <> inline constexpr int dtype_index<Text> = int(DType::str);
 
 template <class T>
 concept HostElement = dtype_index<T> >= 0;
@@ -48,7 +50,7 @@ template <class F> decltype(auto) with_number(DType dtype, F&& f) {
     case DType::f64: return f(double());
     default: break;
     }
-    invariant(false, "no arithmetic on a type that is only stored");
+    invariant(false, "no arithmetic on a type that is only stored, or on texts");
     return f(double());
 }
 // The same, of any dtype.
@@ -64,6 +66,7 @@ template <class F> decltype(auto) with_type(DType dtype, F&& f) {
     case DType::u4: return f(Stored<DType::u4>());
     case DType::i2: return f(Stored<DType::i2>());
     case DType::u2: return f(Stored<DType::u2>());
+    case DType::str: return f(Text());
     default: return with_number(dtype, std::forward<F>(f));
     }
 }
@@ -73,9 +76,10 @@ template <HostElement T> struct WideElement {
     using Type = std::conditional_t<is_real<T>, double, std::conditional_t<is_unsigned(dtype_of<T>), uint64_t, int64_t>>;
 };
 template <DType t> struct WideElement<Stored<t>> { using Type = typename Stored<t>::Number; };
+template <> struct WideElement<Text> { using Type = uint64_t; };
 template <HostElement T> using WideOf = typename WideElement<T>::Type;
 
-// An element in a word of 64 bits: integers as the number, floats as their bits, what is only stored as its code.
+// An element in a word of 64 bits: integers as the number, floats as their bits, what is only stored as its code, a text as its number.
 template <HostElement T> uint64_t to_word(T x) {
     if constexpr (is_storage(dtype_of<T>)) return x.code();
     else if constexpr (!is_real<T>) return uint64_t(WideOf<T>(x));

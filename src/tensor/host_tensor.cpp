@@ -67,6 +67,11 @@ Result<HostTensor> HostTensor::make(DType dtype, Extents shape, const Allocator&
     return tensor;
 }
 
+const Extents& HostTensor::nothing() {
+    static const Extents none{0};
+    return none;
+}
+
 Result<HostTensor> HostTensor::over(DType dtype, Extents shape, std::byte* memory) {
     HostTensor tensor;
     tensor.count_ = TRY(byte_count(dtype, shape)) / size_of(dtype);
@@ -142,7 +147,7 @@ double HostTensor::as_f64(int64_t index) const {
 Result<HostTensor> HostTensor::reshaped(Extents shape) const {
     int64_t count = TRY(element_count(shape));
     if (count != count_)
-        return Error{Code::shape, "cannot reshape " + shape_text(shape_) + " to " + shape_text(shape) + ": " +
+        return Error{Code::shape, "cannot reshape " + shape_text(this->shape()) + " to " + shape_text(shape) + ": " +
                                       std::to_string(count_) + " elements against " + std::to_string(count)};
     HostTensor tensor = *this;
     tensor.shape_ = std::move(shape);

@@ -32,8 +32,8 @@ class HostTensor {
     }
 
     DType dtype() const { return dtype_; }
-    const Extents& shape() const { return shape_; }
-    int64_t rank() const { return int64_t(shape_.size()); }
+    const Extents& shape() const { return memory_ ? shape_ : nothing(); }
+    int64_t rank() const { return int64_t(shape().size()); }
     int64_t count() const { return count_; }
     int64_t byte_size() const { return count_ * size_of(dtype_); }
 
@@ -58,9 +58,11 @@ class HostTensor {
  private:
     static HostTensor of_bytes(DType dtype, Extents shape, std::span<const std::byte> bytes);
 
+    static const Extents& nothing();                                 // (0), without an allocation in every tensor that is not made yet
+
     DType dtype_ = DType::f32;
     bool borrowed_ = false;                                          // never written, even by a sole owner
-    Extents shape_ = {0};
+    Extents shape_;
     int64_t count_ = 0;
     std::shared_ptr<const std::byte> memory_;
 };

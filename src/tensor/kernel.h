@@ -5,7 +5,12 @@
 
 namespace nereus {
 // What a kernel found wrong. The lowest failing task wins, so that the report is the same for every thread count.
-enum class Fault : int32_t { none = 0, index_range = 1, zero_divisor = 2, bounds = 3 /* checked mode */, cancelled = 4, outside = 5 /* plugin/plugin.h */ };
+enum class Fault : int32_t {
+    none = 0, index_range = 1, zero_divisor = 2, bounds = 3 /* checked mode */, cancelled = 4, outside = 5 /* plugin/plugin.h */,
+    told = 6,                      // `value` is the number of a text, made in the call's scope, that says what
+    memory = 7,                    // of texts
+};
+class TextScope;                   // tensor/texts.h
 
 struct KernelError {
     int64_t task;                  // the lowest failing task; INT64_MAX: none
@@ -28,6 +33,7 @@ struct Launch {
 struct Worker {
     void* scratch;                 // as many bytes as the schedule asked for, 64-byte aligned
     const volatile int32_t* cancel;
+    TextScope* texts;              // holds the texts that a kernel of the library makes
 };
 
 // Runs tasks [task_begin, task_end) of the grid; returns a Fault. Allocates nothing, writes inside its extents only.

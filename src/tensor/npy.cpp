@@ -3,9 +3,12 @@
 // elements.
 #include "tensor/npy.h"
 #include "base/file.h"
+#include "tensor/npy_texts.h"
+#include "tensor/text_tensor.h"
 #include <bit>
 #include <charconv>
 #include <cstring>
+#include <numeric>
 #include <optional>
 
 namespace nereus {
@@ -15,7 +18,7 @@ constexpr std::string_view magic("\x93NUMPY", 6);
 
 Error broken(std::string what) { return Error{Code::parse, "npy: " + std::move(what)}; }
 
-struct Header { DType dtype; bool fortran; Extents shape; };
+struct Header { DType dtype; bool fortran; Extents shape; int64_t width; };      // width: of texts, in characters
 
 // Reads the dict, in as much of Python's grammar as NumPy writes.
 class HeaderReader {
@@ -41,7 +44,7 @@ class HeaderReader {
         if (!dtype) return broken("the header has no 'descr'");
         if (!fortran) return broken("the header has no 'fortran_order'");
         if (!shape) return broken("the header has no 'shape'");
-        return Header{*dtype, *fortran, std::move(*shape)};
+        return Header{*dtype, *fortran, std::move(*shape), width_};
     }
 
  private:
@@ -49,13 +52,19 @@ class HeaderReader {
         if (at('[')) return codes();
         std::string_view name = TRY(quoted());
         for (const DTypeRow& row : dtype_rows)
-            if (name == row.npy && row.kind != DTypeKind::storage) return row.dtype;
+            if (name == row.npy && row.kind != DTypeKind::storage && row.kind != DTypeKind::text) return row.dtype;
+        if (name.starts_with("<U")) {
+            const char* end = name.data() + name.size();
+            const std::from_chars_result r = std::from_chars(name.data() + 2, end, width_);
+            if (r.ec == std::errc() && r.ptr == end && width_ >= 0 && width_ <= INT32_MAX) return DType::str;
+        }
         if (name == "|V2") return DType::bf16;           // NumPy forgets what the two bytes were, and writes them so
         std::string why = !name.empty() && name[0] == '>' ? " is big-endian" : "";
         Error error{Code::unsupported, "npy: dtype '" + std::string(name) + "'" + why +
-                                           "; expected |b1, |i1, <i2, <i4, <i8, |u1, <u2, <u4, <u8, <f2, <f4, <f8, or <V2 for bf16"};
+                                           "; expected |b1, |i1, <i2, <i4, <i8, |u1, <u2, <u4, <u8, <f2, <f4, <f8, <U and a length, or <V2 for bf16"};
         if (name == "<V1" || name == "|V1" || name == "<f1")
             error.hint = "bytes alone do not tell their dtype: save `x.view('u1').view([('f8e4m3fn', 'u1')])`";
+        if (name == "|O") error.hint = "texts are saved as an array of their own type: `x.astype(str)`";
         return error;
     }
 
@@ -129,6 +138,7 @@ class HeaderReader {
 
     std::string_view text_;
     size_t position_ = 0;
+    int64_t width_ = 0;
 };
 
 // Scatters elements stored first axis fastest to where row-major order wants them.
@@ -146,6 +156,22 @@ void from_fortran(const char* source, std::byte* target, const Extents& shape, i
         }
     }
 }
+
+Result<HostTensor> texts_in(std::string_view data, const Header& header) {
+    const int64_t count = TRY(element_count(header.shape));
+    int64_t wanted = 0;
+    if (__builtin_mul_overflow(count, 4 * header.width, &wanted) || data.size() != uint64_t(wanted))
+        return broken("shape " + shape_text(header.shape) + " of texts of " + std::to_string(header.width) + " characters does not take the " +
+                      std::to_string(data.size()) + " bytes that the file has");
+    if (header.width == 0 && count > int64_t(data.size()) + (1 << 20)) return broken("more texts than the file could hold");
+    std::vector<std::string> texts = TRY(texts_of_npy(data, header.width, count)), rows(texts.size());
+    if (!header.fortran || header.shape.size() < 2) return text_tensor(header.shape, texts);
+    std::vector<int64_t> places(texts.size()), of_rows(texts.size());
+    std::iota(places.begin(), places.end(), 0);
+    from_fortran(reinterpret_cast<const char*>(places.data()), reinterpret_cast<std::byte*>(of_rows.data()), header.shape, count, sizeof(int64_t));
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] = std::move(texts[size_t(of_rows[i])]);
+    return text_tensor(header.shape, rows);
+}
 } // namespace
 
 Result<HostTensor> parse_npy(std::string_view file) {
@@ -162,6 +188,7 @@ Result<HostTensor> parse_npy(std::string_view file) {
     Header header = TRY(HeaderReader(file.substr(header_start, length)).read());
 
     std::string_view data = file.substr(header_start + length);
+    if (is_text(header.dtype)) return texts_in(data, header);
     int64_t wanted = TRY(byte_count(header.dtype, header.shape));
     if (data.size() != uint64_t(wanted))
         return broken("shape " + shape_text(header.shape) + " of " + std::string(dtype_name(header.dtype)) +
@@ -175,7 +202,8 @@ Result<HostTensor> parse_npy(std::string_view file) {
 
 std::string to_npy(const HostTensor& tensor) {
     const DTypeRow& row = row_of(tensor.dtype());
-    std::string descr = "'" + std::string(row.npy) + "'";
+    const NpyTexts texts = is_text(row.dtype) ? npy_of_texts(tensor) : NpyTexts{};
+    std::string descr = "'" + std::string(row.npy) + (is_text(row.dtype) ? std::to_string(texts.width) : "") + "'";
     if (is_storage(row.dtype)) descr = "[('" + std::string(row.name) + "', " + descr + ")]";
     std::string header = "{'descr': " + descr + ", 'fortran_order': False, ";
     header += "'shape': (";
@@ -187,7 +215,8 @@ std::string to_npy(const HostTensor& tensor) {
     std::string file(magic);
     file += {char(1), char(0), char(header.size() & 0xff), char(header.size() >> 8)};
     file += header;
-    if (tensor.byte_size() > 0)
+    if (is_text(row.dtype)) file += texts.data;
+    else if (tensor.byte_size() > 0)
         file.append(reinterpret_cast<const char*>(tensor.bytes()), size_t(tensor.byte_size()));
     return file;
 }

@@ -1,5 +1,5 @@
 // tensor/npy.h - NumPy's .npy files, versions 1 to 3, read in C or Fortran order. What NumPy has no type for is written as
-// codes: a record of one byte whose field has the name of the dtype, [('f8e4m3fn', '|u1')]; np.load(file)['f8e4m3fn'] gives them.
+// codes: a record of one byte whose field has the name of the dtype, [('f8e4m3fn', '|u1')]; np.load(file)['f8e4m3fn'] gives them. Texts: tensor/npy_texts.h.
 #pragma once
 #include "tensor/host_tensor.h"
 

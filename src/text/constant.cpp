@@ -116,6 +116,7 @@ Result<Operand> BodyParser::tensor_literal(const Token& head) {
             Token kind = TRY(cursor_.expect_kind(TokenKind::text, "a kind"));
             literal.kind = kind.text == "real"      ? Literal::Kind::real
                            : kind.text == "boolean" ? Literal::Kind::boolean
+                           : kind.text == "texts"   ? Literal::Kind::texts
                                                     : Literal::Kind::integer;
         } else if (name.text == "shape") {
             Slot sizes;
@@ -132,7 +133,7 @@ Result<Operand> BodyParser::tensor_literal(const Token& head) {
     for (int64_t size : literal.shape)
         if (size < 0 || __builtin_mul_overflow(count, size, &count))
             return Error{Code::shape, "the shape of the tensor is not possible", span};
-    size_t given = literal.kind == Literal::Kind::real ? literal.reals.size() : literal.integers.size();
+    size_t given = literal.kind == Literal::Kind::real ? literal.reals.size() : literal.kind == Literal::Kind::texts ? literal.texts.size() : literal.integers.size();
     if (uint64_t(count) != given || (literal.kind == Literal::Kind::real && !literal.integers.empty()))
         return Error{
             Code::shape,
@@ -145,7 +146,7 @@ Status BodyParser::tensor_elements(Literal& literal, size_t depth) {
     Error ragged{Code::shape, "the rows of a tensor have different lengths", token.span};
     if (cursor_.at("[")) {
         cursor_.take();
-        bool first = depth == literal.shape.size() && literal.integers.empty() && literal.reals.empty();
+        bool first = depth == literal.shape.size() && literal.integers.empty() && literal.reals.empty() && literal.texts.empty();
         if (first) literal.shape.push_back(-1);
         if (depth >= literal.shape.size()) return ragged;
         int64_t count = 0;
@@ -157,16 +158,22 @@ Status BodyParser::tensor_elements(Literal& literal, size_t depth) {
         return literal.shape[depth] == count ? Status() : Status(ragged);
     }
     if (depth != literal.shape.size()) return ragged;
-    bool empty = literal.integers.empty() && literal.reals.empty();
+    bool empty = literal.integers.empty() && literal.reals.empty() && literal.texts.empty();
     Operand element = TRY(expression());
     if (!element.is_constant() || emit_.constant_of(element).is_dim || emit_.constant_of(element).literal.is_tensor)
-        return Error{Code::type, "an element of a tensor literal must be a number or a bool", element.span,
+        return Error{Code::type, "an element of a tensor literal must be a number, a bool or a text", element.span,
                      "build a tensor from values with `concat` or `full`"};
     const Literal& value = emit_.constant_of(element).literal;
     bool boolean = value.kind == Literal::Kind::boolean;
-    if (value.kind == Literal::Kind::text || value.kind == Literal::Kind::unit ||
-        (!empty && boolean != (literal.kind == Literal::Kind::boolean)))
-        return Error{Code::type, "the elements of a tensor literal must be all numbers or all bools", element.span};
+    const bool text = value.kind == Literal::Kind::text;
+    if (value.kind == Literal::Kind::unit || (!empty && boolean != (literal.kind == Literal::Kind::boolean)) ||
+        (!empty && text != (literal.kind == Literal::Kind::texts)))
+        return Error{Code::type, "the elements of a tensor literal must be all numbers, all bools or all texts", element.span};
+    if (text) {
+        literal.kind = Literal::Kind::texts;
+        literal.texts.push_back(value.text);
+        return {};
+    }
     if (empty) literal.kind = value.kind;
     if (value.kind == Literal::Kind::real && literal.kind == Literal::Kind::integer) {   // 1, 2.0 are all real
         literal.kind = Literal::Kind::real;

@@ -562,12 +562,12 @@ TEST(GrammarErrors, Expressions) {
     def @f(%x) { tensor([[1, 2], [3]]) }
                                  ^
 )");
-    EXPECT_EQ(failure("def @f(%x) { tensor([%x]) }"), R"(prog.nr:1:22: error: an element of a tensor literal must be a number or a bool
+    EXPECT_EQ(failure("def @f(%x) { tensor([%x]) }"), R"(prog.nr:1:22: error: an element of a tensor literal must be a number, a bool or a text
     def @f(%x) { tensor([%x]) }
                          ^~
 hint: build a tensor from values with `concat` or `full`
 )");
-    EXPECT_EQ(failure("def @f(%x) { tensor([1, true]) }"), R"(prog.nr:1:25: error: the elements of a tensor literal must be all numbers or all bools
+    EXPECT_EQ(failure("def @f(%x) { tensor([1, true]) }"), R"(prog.nr:1:25: error: the elements of a tensor literal must be all numbers, all bools or all texts
     def @f(%x) { tensor([1, true]) }
                             ^~~~
 )");

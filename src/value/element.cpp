@@ -1,4 +1,6 @@
 #include "value/element.h"
+#include "tensor/texts.h"
+#include "value/json.h"
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -122,6 +124,7 @@ void append_element(std::string& out, const HostTensor& tensor, int64_t index) {
         using T = decltype(zero);
         const T element = tensor.data<T>()[size_t(index)];
         if constexpr (std::is_same_v<T, bool>) out += element ? "true" : "false";
+        else if constexpr (std::is_same_v<T, Text>) append_json_string(out, text_of(element));
         else if constexpr (std::is_same_v<WideOf<T>, double>) append_float(out, element);
         else if constexpr (is_storage(dtype_of<T>)) append_number(out, WideOf<T>(element));
         else append_number(out, element);
@@ -132,6 +135,7 @@ Status store_element(DType dtype, std::string_view text, std::byte* target) {
     return with_type(dtype, [&](auto zero) -> Status {
         using T = decltype(zero);
         if constexpr (std::is_same_v<T, bool>) return store_bool(text, target);
+        else if constexpr (std::is_same_v<T, Text>) return Error{Code::internal, "a text is an element of a tensor that holds it"};
         else if constexpr (std::is_same_v<WideOf<T>, double>) return store_float<T>(dtype, text, target);
         else return store_integer<T>(dtype, text, target);
     });

@@ -1,5 +1,6 @@
 #include "value/input_spec.h"
 #include "tensor/npy.h"
+#include "tensor/text_tensor.h"
 #include "value/element.h"
 #include "value/npz.h"
 #include <algorithm>
@@ -46,10 +47,17 @@ template <HostElement T, class Draw> Status fill(HostTensor& tensor, Draw draw) 
 
 Result<HostTensor> listed_tensor(const TypeSpec& type, std::string_view list) {
     int64_t count = TRY(element_count(type.shape));
+    if (is_text(type.dtype) && count == 1) return text_tensor(type.shape, std::span<const std::string_view>(&list, 1));     // commas and all
     int64_t given = list.empty() ? 0 : 1 + std::count(list.begin(), list.end(), ',');
     if (count != given)
         return Error{Code::shape, "shape " + shape_text(type.shape) + " takes " + std::to_string(count) +
                                       " elements, found " + std::to_string(given)};
+    if (is_text(type.dtype)) {
+        std::vector<std::string_view> texts;
+        for (size_t begin = 0, comma; texts.size() < size_t(count); begin = comma + 1)
+            texts.push_back(list.substr(begin, (comma = std::min(list.find(',', begin), list.size())) - begin));
+        return text_tensor(type.shape, texts);
+    }
     HostTensor tensor = TRY(HostTensor::make(type.dtype, type.shape));
     std::byte* target = TRY(tensor.mutable_bytes());
     for (int64_t i = 0; i < count; ++i, target += size_of(type.dtype)) {
@@ -85,6 +93,11 @@ Result<HostTensor> random_tensor(DType dtype, Extents shape, std::string_view na
     uint64_t hash = 0xcbf29ce484222325u;           // FNV-1a: two inputs of one shape should not be alike
     for (char c : name) hash = (hash ^ uint8_t(c)) * 0x100000001b3u;
     Random random{Random{seed}.next() ^ hash};
+    if (is_text(dtype)) {
+        std::vector<std::string> texts(size_t(TRY(element_count(shape))));
+        for (std::string& text : texts) text = std::to_string(random.next() % 10);
+        return text_tensor(std::move(shape), texts);
+    }
     HostTensor tensor = TRY(HostTensor::make(dtype, std::move(shape)));
     TRY(with_type(dtype, [&](auto zero) {
         using T = decltype(zero);

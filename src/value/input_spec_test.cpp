@@ -1,4 +1,5 @@
 #include "value/input_spec.h"
+#include "tensor/text_tensor.h"
 #include "tensor/npy.h"
 #include "value/compare.h"
 #include <cmath>
@@ -82,5 +83,20 @@ TEST(InputSpec, SurvivesMutation) {
         Result<Field> field = parse_input_spec(bad);
         EXPECT_TRUE(field || !field.error().message.empty());
     }
+}
+
+TEST(InputSpec, Texts) {
+    auto texts = [](std::string_view spec) {
+        Result<Field> field = parse_input_spec(spec);
+        std::vector<std::string> all;
+        if (field)
+            for (std::string_view text : texts_of(field->value.tensor())) all.emplace_back(text);
+        return all;
+    };
+    EXPECT_EQ(texts("x=3xstr=a,,b c"), (std::vector<std::string>{"a", "", "b c"}));
+    EXPECT_EQ(texts("x=str=a,b"), (std::vector<std::string>{"a,b"}));
+    EXPECT_EQ(texts("x=str="), (std::vector<std::string>{""}));
+    EXPECT_EQ(texts("x=2x2xstr=random").size(), 4u);
+    EXPECT_FALSE(parse_input_spec("x=2xstr=a"));
 }
 } // namespace nereus

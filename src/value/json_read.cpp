@@ -6,6 +6,7 @@
 #include "value/json.h"
 #include "value/json_lexer.h"
 #include "tensor/npy.h"
+#include "tensor/text_tensor.h"
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -79,6 +80,7 @@ class Reader {
     Status count_data();
     Result<Value> close_value(Frame& frame);
     Result<HostTensor> build_tensor(const Frame& frame);
+    Result<HostTensor> build_texts(const Frame& frame);
     Result<HostTensor> load_npy(const Frame& frame);
     Status check_distinct(std::vector<std::string_view> names);
 
@@ -301,6 +303,7 @@ Result<HostTensor> Reader::build_tensor(const Frame& frame) {
         return lexer_.error_at(data_start_, Code::shape,
                                "shape " + shape_text(shape_) + " takes " + std::to_string(*count) +
                                    " elements, data has " + std::to_string(data_count_));
+    if (is_text(*dtype_)) return build_texts(frame);
     Result<HostTensor> made = HostTensor::make(*dtype_, shape_);
     if (!made) return at(frame.start, made.error());
     HostTensor tensor = std::move(made).take();
@@ -317,6 +320,19 @@ Result<HostTensor> Reader::build_tensor(const Frame& frame) {
         if (!stored) return at(element.start, stored.error());
     }
     return tensor;
+}
+
+Result<HostTensor> Reader::build_texts(const Frame& frame) {
+    std::vector<std::string> texts;
+    JsonLexer again(text_, data_start_ + 1);
+    for (int64_t i = 0; i < data_count_; ++i) {
+        Token element = TRY(again.next());
+        if (element.kind == Kind::comma) element = TRY(again.next());
+        if (element.kind != Kind::string) return again.error_at(element.start, Code::value, "an element of str is a string");
+        texts.emplace_back(element.text);
+    }
+    Result<HostTensor> made = text_tensor(shape_, texts);
+    return made ? std::move(made) : at(frame.start, made.error());
 }
 
 Result<HostTensor> Reader::load_npy(const Frame& frame) {

@@ -1,4 +1,5 @@
 #include "value/json.h"
+#include "tensor/text_tensor.h"
 #include "tensor/npy.h"
 #include "value/compare.h"
 #include <cmath>
@@ -142,7 +143,7 @@ TEST(Json, ErrorsSayWhereAndWhat) {
         {"{\"args\": []}", "line 1, column 1: args without ctor"},
         {"{\"tuple\": [], \"tuple\": []}", "line 1, column 15: key 'tuple' is given twice"},
         {"{\"tuple\": [], \"seq\": []}", "line 1, column 15: key 'seq' belongs to another form of value"},
-        {"{\"dtype\": \"f8\"}", "line 1, column 11: unknown dtype 'f8'; expected bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, or only to be stored: "
+        {"{\"dtype\": \"f8\"}", "line 1, column 11: unknown dtype 'f8'; expected bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, str, or only to be stored: "
          "f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, f8e8m0, f4e2m1, i4, u4, i2 or u2"},
         {"{\"dtype\": \"f32\"}", "line 1, column 1: a tensor without shape"},
         {"{\"dtype\": \"f32\", \"shape\": [1], \"data\": [[1]]}",
@@ -228,5 +229,15 @@ TEST(Json, SurvivesTruncationAndMutation) {
         else EXPECT_TRUE(equal_bitwise(*value, *parse_json_value(to_json(*value)))) << bad;
         (void)read_inputs_json(bad);
     }
+}
+
+TEST(Json, TextsAreStrings) {
+    const std::string text = R"({"dtype": "str", "shape": [2, 2], "data": ["a", "", "\"\\\n", "nan"]})";
+    Result<Value> read = parse_json_value(text);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(text_at(read->tensor(), 2), "\"\\\n");
+    EXPECT_EQ(to_json(*read), text);
+    EXPECT_FALSE(parse_json_value(R"({"dtype": "str", "shape": [1], "data": [1]})"));
+    EXPECT_FALSE(parse_json_value(R"({"dtype": "f32", "shape": [1], "data": ["a"]})"));
 }
 } // namespace nereus

@@ -15,7 +15,7 @@ void append_tensor(std::string& out, const HostTensor& tensor) {
     out += "], \"data\": [";
     for (int64_t i = 0; i < tensor.count(); ++i) {
         if (i > 0) out += ", ";
-        bool quoted = !is_integer(tensor.dtype()) && !std::isfinite(tensor.as_f64(i));
+        bool quoted = !is_integer(tensor.dtype()) && !is_text(tensor.dtype()) && !std::isfinite(tensor.as_f64(i));
         if (quoted) out += '"';
         append_element(out, tensor, i);
         if (quoted) out += '"';

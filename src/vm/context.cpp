@@ -21,6 +21,7 @@ Result<std::unique_ptr<Context>> Context::make(std::shared_ptr<const LoadedExecu
 Context::Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions options, AddressRange range)
     : program_(std::move(program)), options_(std::move(options)), range_(std::move(range)), heap_(options_.memory_limit, options_.allocator),
       regions_(program_->exe().regions.size()), random_(options_.shuffle_seed) {
+    worker_.texts = &texts_;
     worker_.cancel = reinterpret_cast<const volatile int32_t*>(&cancel_);
     launch_buffers_.resize(program_->max_buffers());
     launch_bytes_.resize(program_->max_buffers());
@@ -55,7 +56,18 @@ void Context::begin_call(const EntryInfo& entry, const CallOptions& options) {
     range_.reset_high_water();
     heap_.reset_high_water();
     heap_.set_limit(options_.memory_limit);
+    texts_.set_limit(options_.memory_limit);
     stats_.arena_bytes = stats_.scratch_bytes = output_bytes_ = 0;
+}
+
+void Context::end_call(bool failed) {
+    stats_.object_bytes = heap_.high_water();
+    stats_.peak_bytes = stats_.arena_bytes + stats_.object_bytes + stats_.scratch_bytes;
+    stats_.leaked_objects += heap_.end_call(failed);
+    if (failed)                              // they may be full of texts that go now
+        for (HostTensor& output : outputs_)
+            if (is_text(output.dtype())) output = HostTensor();
+    texts_.clear();
 }
 
 bool Context::reserve(const std::byte* at, int64_t bytes) {
@@ -217,6 +229,7 @@ bool Context::run_launch(Frame* frame, uint32_t index) {
         case LaunchBuffer::Kind::slot: out = frame->arena + frame->plan->slot_offsets[buffer.index]; break;
         case LaunchBuffer::Kind::address: out = reinterpret_cast<void*>(regs[buffer.index]); break;
         case LaunchBuffer::Kind::object: out = reinterpret_cast<TensorObject*>(regs[buffer.index])->data; break;
+        case LaunchBuffer::Kind::texts: out = const_cast<Text*>(program_->texts() + buffer.index); break;
         case LaunchBuffer::Kind::weights: out = const_cast<std::byte*>(program_->exe().weights[buffer.index].data()); break;
         }
         launch_bytes_[b] = buffer.bytes.kind == IntSource::Kind::reg ? int64_t(regs[size_t(buffer.bytes.value)]) : buffer.bytes.value;
@@ -253,6 +266,8 @@ bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, con
                                                std::to_string(kernel_error_.operand) + " at element " +
                                                std::to_string(kernel_error_.index));
     case Fault::cancelled: return fault(site, Code::cancelled, "the call was cancelled");
+    case Fault::told: return fault(site, Code::value, std::string(text_of(Text(kernel_error_.value))));
+    case Fault::memory: return fault(site, Code::memory, limit_text());
     case Fault::outside: return fault(site, Code::value, take_plugin_message());
     case Fault::none: break;
     }

@@ -93,6 +93,7 @@ class Context {
     Result<std::byte*> new_output(DType dtype, std::span<const int64_t> dims, uint32_t leaf);
     Result<std::byte*> output_memory(DType dtype, std::span<const int64_t> dims, uint32_t leaf);     // not counted
     void print(const Site& site, std::span<const uint32_t> values, std::span<const uint32_t> types, const uint64_t* regs);
+    void end_call(bool failed);              // objects and texts of the call
     void unwind(Frame* frame);               // unpins the plans of all frames of a failed call
 
     bool fault(const Instruction* at, Code code, std::string what);  // sets error_ unless set; always false
@@ -107,6 +108,7 @@ class Context {
     ContextOptions options_;
     AddressRange range_;
     Heap heap_;
+    TextScope texts_;                        // what the running call has made
     std::vector<PlanCache> regions_;
     std::vector<uint64_t> plan_frame_;       // of plan programs: the peak is the same for a hit and a miss
     std::vector<std::byte> scratch_;         // for launches without a slot for it

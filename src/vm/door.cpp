@@ -1,5 +1,6 @@
 // The way through the door and back: arguments come in by vm/argument_door.h, results become values here. Values may be a
 // million levels deep, so both directions keep their own stack.
+#include "tensor/text_tensor.h"
 #include "value/text.h"
 #include "vm/argument_door.h"
 #include "vm/frame.h"
@@ -44,7 +45,7 @@ struct Context::Door {
                 auto* tensor = static_cast<const TensorObject*>(open.object);
                 HostTensor copy = TRY(HostTensor::make(type.dtype, Extents(tensor->dims, tensor->dims + tensor->count), context.options_.allocator));
                 if (copy.count() > 0) std::memcpy(TRY(copy.mutable_bytes()), tensor->data, size_t(copy.byte_size()));
-                made = Value::tensor(std::move(copy));
+                made = Value::tensor(TRY(holding(std::move(copy))));
                 break;
             }
             case DoorType::Kind::tuple: made = Value::tuple(std::move(open.parts)); break;
@@ -76,10 +77,10 @@ struct Context::Door {
             std::byte* to = TRY(context.output_memory(type.dtype, dims, uint32_t(index)));
             HostTensor& made = context.outputs_[index];
             if (made.count() > 0) std::memcpy(to, from, size_t(made.byte_size()));
-            return Value::tensor(std::move(made));
+            return Value::tensor(TRY(holding(std::move(made))));
         };
         switch (entry.result_leaves[index].kind) {
-        case DoorLeaf::Kind::address: return Value::tensor(std::move(context.outputs_[index]));
+        case DoorLeaf::Kind::address: return Value::tensor(TRY(holding(std::move(context.outputs_[index]))));
         case DoorLeaf::Kind::number: return copied({}, &words[index]);
         case DoorLeaf::Kind::object: {
             auto* object = reinterpret_cast<Object*>(words[index]);
@@ -117,6 +118,7 @@ struct Context::Door {
             break;
         }
         }
+        context.outputs_[leaf] = TRY(holding(std::move(context.outputs_[leaf])));
         return {};
     }
 };
@@ -139,9 +141,7 @@ Result<Value> Context::run(const EntryInfo& entry, std::span<const Value> args, 
         return result;
     };
     Result<Value> result = all();
-    stats_.object_bytes = heap_.high_water();
-    stats_.peak_bytes = stats_.arena_bytes + stats_.object_bytes + stats_.scratch_bytes;
-    stats_.leaked_objects += heap_.end_call(!result);
+    end_call(!result);
     return result;
 }
 
@@ -162,9 +162,7 @@ Status Context::run(const EntryInfo& entry, std::span<const HostTensor> args, st
         return {};
     };
     Status status = all();
-    stats_.object_bytes = heap_.high_water();
-    stats_.peak_bytes = stats_.arena_bytes + stats_.object_bytes + stats_.scratch_bytes;
-    stats_.leaked_objects += heap_.end_call(!status);
+    end_call(!status);
     return status;
 }
 

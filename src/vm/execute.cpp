@@ -162,6 +162,7 @@ bool Context::execute(Frame* frame) {
         case Opcode::fail: return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, exe.sites[in.a].what);
 
         case Opcode::slot: put(in.a, frame->arena + frame->plan->slot_offsets[in.b]); break;
+        case Opcode::texts: put(in.a, program_->texts() + in.b); break;
         case Opcode::weights: put(in.a, exe.weights[in.b].data()); break;
         case Opcode::new_output: {
             Result<std::byte*> out = new_output(DType(in.x), gather(list(in.b)), in.c);

@@ -28,6 +28,11 @@ Result<std::shared_ptr<const LoadedExecutable>> LoadedExecutable::load(Executabl
                                              "\", which this runtime does not have"};
         loaded->kernels_.push_back(kernel.library ? library[kernel.offset] : loaded->code_->entry(kernel.offset));
     }
+    std::vector<Text> pool;
+    for (const std::string& text : exe.texts) pool.push_back(intern(text));
+    for (uint32_t place : exe.text_constants) loaded->texts_.push_back(pool[place]);
+    hold(loaded->texts_);
+    let_go(pool);
     std::vector<int32_t> ranks;
     for (const LaunchInfo& launch : exe.launches) {
         ranks.clear();
@@ -39,6 +44,8 @@ Result<std::shared_ptr<const LoadedExecutable>> LoadedExecutable::load(Executabl
     loaded->find_readers();
     return std::shared_ptr<const LoadedExecutable>(std::move(loaded));
 }
+
+LoadedExecutable::~LoadedExecutable() { let_go(texts_); }
 
 // A type reads sizes of what is around it if an axis of it does, or a field of it does and no other such sizes stand
 // between: those that its own constructor binds, those that its own object shares.

@@ -2,6 +2,7 @@
 #pragma once
 #include "exe/executable.h"
 #include "plugin/plugin.h"
+#include "tensor/texts.h"
 
 namespace nereus {
 class LoadedExecutable {
@@ -10,7 +11,9 @@ class LoadedExecutable {
     // are taken from the library, by index, or from operators that were registered; one that is not there is a mismatch.
     static Result<std::shared_ptr<const LoadedExecutable>> load(Executable executable, std::span<const Kernel> library = {});
 
+    ~LoadedExecutable();
     const Executable& exe() const { return exe_; }
+    const Text* texts() const { return texts_.data(); }  // its text constants, held
     Kernel kernel(uint32_t index) const { return kernels_[index]; }
     const void* about(uint32_t kernel) const { return about_[kernel]; }  // what a launch of it carries
     int64_t max_params() const { return max_params_; }   // of a launch whose parameters come from registers
@@ -26,6 +29,7 @@ class LoadedExecutable {
     Executable exe_;
     std::shared_ptr<const CodeBlob> code_;   // null: the program has no kernels of its own
     std::vector<Kernel> kernels_;
+    std::vector<Text> texts_;
     std::vector<const void*> about_;         // per kernel; null but for those from outside
     std::vector<std::unique_ptr<const PluginKernel>> outside_;
     std::vector<bool> reads_bound_, reads_shared_;

@@ -77,6 +77,7 @@ Word Context::PeakWalk::buffer_address(const State& state, const LaunchBuffer& b
     const Activation& top = state.frames.back();
     switch (buffer.kind) {
     case LaunchBuffer::Kind::slot: return {Word::Kind::range, 0, uint64_t(top.arena + top.placed->slot_offsets[buffer.index])};
+    case LaunchBuffer::Kind::texts: return {};           // no number of the host program is there
     case LaunchBuffer::Kind::weights: return {Word::Kind::memory, 0, reinterpret_cast<uint64_t>(exe.weights[buffer.index].data())};
     case LaunchBuffer::Kind::address: return state.regs[top.regs + buffer.index];
     case LaunchBuffer::Kind::object: break;
@@ -109,7 +110,7 @@ bool Context::PeakWalk::compute(State& state, const LaunchInfo& info) {
     const KernelInfo& kernel = exe.kernels[info.kernel];
     const Activation& top = state.frames.back();
     for (DType dtype : kernel.layout.buffers)
-        if (is_float(dtype)) return false;
+        if (is_float(dtype) || is_text(dtype)) return false;
     auto starts_here = [&](const SlotInfo& slot) {
         bool starts = slot.first == info.step;
         for (size_t i = 0; i < slot.more.size(); i += 2) starts |= slot.more[i] == info.step;

@@ -144,6 +144,7 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
         break;
     }
     case Opcode::new_output: R[in.a] = {Word::Kind::outside, 0, 0}; break;
+    case Opcode::texts: R[in.a] = {}; break;
     case Opcode::weights: R[in.a] = {Word::Kind::memory, 0, reinterpret_cast<uint64_t>(exe.weights[in.b].data())}; break;
     case Opcode::read_scalar: R[in.a] = load_number(state, R[in.b], DType(in.x)); break;
     case Opcode::write_scalar: store_number(state, R[in.a], DType(in.x), R[in.b]); break;

@@ -124,6 +124,7 @@ Result<std::unique_ptr<RegionPlan>> make_region_plan(const LoadedExecutable& loa
                 case LaunchBuffer::Kind::slot: plan->slot_buffers.emplace_back(at, buffer.index); break;
                 case LaunchBuffer::Kind::address: plan->patches.push_back({Patch::Kind::address, at, buffer.index}); break;
                 case LaunchBuffer::Kind::object: plan->patches.push_back({Patch::Kind::object, at, buffer.index}); break;
+                case LaunchBuffer::Kind::texts: plan->buffers[at] = const_cast<Text*>(loaded.texts() + buffer.index); break;
                 case LaunchBuffer::Kind::weights:
                     plan->buffers[at] = const_cast<std::byte*>(exe.weights[buffer.index].data());
                     break;

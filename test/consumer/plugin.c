@@ -3,15 +3,16 @@
 #include <nereus/compile.h>
 #include <nereus/plugin.h>
 
+static int mark;                                         // what the functions are handed
 static nereus_plugin_result infer(nereus_plugin_infer* call, void* user) {
     nereus_plugin_dim n = call->extent(call, 0, 0);
-    CHECK(user == (void*)&infer);
+    CHECK(user == &mark);
     return call->rank(call, 0) == 1 ? call->output(call, 0, 1, &n) : call->fail(call, "a vector was expected");
 }
 static nereus_plugin_result kernel(nereus_plugin_run* call, void* user) {
     const float* x = call->inputs[0].data;
     float* y = call->outputs[0].data;
-    CHECK(user == (void*)&infer && call->inputs[0].dtype == NEREUS_F32);
+    CHECK(user == &mark && call->inputs[0].dtype == NEREUS_F32);
     for (int64_t i = 0; i < call->inputs[0].extents[0]; ++i) y[i] = x[i] * (float)call->attributes.integer(&call->attributes, "times");
     return 0;
 }
@@ -41,7 +42,7 @@ static float first_of(nereus_executable* program) {
 int main(int argc, char** argv) {
     CHECK(argc == 2);
     nereus_plugin_op op = {.struct_size = sizeof op, .name = "own_scale", .inputs = "x", .attributes = "times=2", .types = "float a: a -> a",
-                           .user = (void*)&infer, .infer = infer, .kernel = kernel, .gradient = gradient};
+                           .user = &mark, .infer = infer, .kernel = kernel, .gradient = gradient};
     const char forwards[] = "def @main(%x: Tensor[(n), f32]) -> Tensor[(n), f32] { own_scale(%x, times=7) }";
     const char backwards[] = "def @main(%x: Tensor[(n), f32]) -> Tensor[(n), f32] { grad(fn (%x: Tensor[(n), f32]) { sum(own_scale(%x) * own_scale(%x)) })(%x) }";
     nereus_executable* program = NULL;
