@@ -16,12 +16,14 @@ struct Numbers {
 };
 Numbers of_tensor(NodeText& n, const TensorData& data) {
     Numbers out{{}, data.type == ElemType::float64};
-    Result<HostTensor> tensor = host_tensor(data, nullptr);
-    if (!tensor || !is_float(tensor->dtype())) {
+    const std::optional<DType> dtype = dtype_of(data.type);
+    if (!dtype || !is_float(*dtype)) {
         n.refuse("a tensor among its attributes has elements that are " + std::string(onnx_type_name(data.type)));
         return out;
     }
-    with_number(tensor->dtype(), [&](auto zero) {
+    const Result<HostTensor> tensor = HostTensor::copy_of(*dtype, data.dims, data.bytes);
+    if (!tensor) return n.refuse(tensor.error().message), out;
+    with_number(*dtype, [&](auto zero) {
         for (auto element : tensor->data<decltype(zero)>()) out.values.push_back(double(element));
     });
     return out;
