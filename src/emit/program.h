@@ -13,7 +13,7 @@ struct EmitProgram {
     Executable exe;
     std::unordered_map<int64_t, uint32_t> constants;
     std::map<std::vector<uint32_t>, uint32_t> lists;
-    std::unordered_multimap<uint64_t, uint32_t> weights;             // by the sum of their bytes
+    std::unordered_multimap<uint64_t, uint32_t> weights;             // by the sum of some of their bytes
     std::map<const HostTensor*, uint32_t> given_weights;
     std::map<int32_t, int32_t> sources;      // of the module, in the executable: those that can be blamed
     std::map<TypeId, uint32_t> door_types;   // types without sizes: what print shows, results
