@@ -11,6 +11,7 @@
 #include "value/inside_folder.h"
 #include <algorithm>
 #include <filesystem>
+#include <malloc.h>
 #include <time.h>
 
 namespace nereus {
@@ -136,10 +137,20 @@ Result<Executable> compile_rest(Module module, const CompileOptions& options, Co
     return made;
 }
 
+namespace {
+// What the stages used is free, and the program may run for a long time: it goes back to the system where it is worth it.
+void give_memory_back() {
+    constexpr size_t worth_it = size_t(16) << 20;
+    if (::mallinfo2().fordblks > worth_it) ::malloc_trim(0);
+}
+} // namespace
+
 Result<Executable> compile(Module parsed, const CompileOptions& options, CompileReport* report) {
-    return guarded([&]() -> Result<Executable> {
+    Result<Executable> made = guarded([&]() -> Result<Executable> {
         TRY(target_named(options.target));
         return compile_rest(TRY(run_stages(std::move(parsed), "", options, report)), options, report);
     });
+    give_memory_back();
+    return made;
 }
 } // namespace nereus

@@ -13,7 +13,7 @@ struct EmitProgram {
     Executable exe;
     std::unordered_map<int64_t, uint32_t> constants;
     std::map<std::vector<uint32_t>, uint32_t> lists;
-    std::unordered_multimap<uint64_t, uint32_t> weights;             // by the sum of their bytes
+    std::unordered_multimap<uint64_t, uint32_t> weights;             // by the sum of some of their bytes
     std::map<const HostTensor*, uint32_t> given_weights;
     std::map<std::string, uint32_t, std::less<>> text_places;        // in exe.texts
     std::map<std::vector<uint32_t>, uint32_t> text_constants;
