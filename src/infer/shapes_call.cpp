@@ -6,14 +6,17 @@
 
 namespace nereus {
 namespace {
-// Sizes as the facts know them; by outer symbols alone if it can be said so.
+// Sizes as the facts know them; by outer symbols alone if it can be said so. A symbol that a signature wrote stays itself: of two
+// that are equal here, facts choose now one and now the other, and the result of a recursion would never settle.
 class Normal : public LeafMap {
  public:
-    Normal(Abstracts& abstracts, Facts& facts, std::span<const Sym> outer) : abstracts_(abstracts), facts_(facts), outer_(outer) {}
+    Normal(Abstracts& abstracts, Facts& facts, std::span<const Sym> outer, bool written)
+        : abstracts_(abstracts), facts_(facts), outer_(outer), written_(written) {}
     Dim extent(Dim d, uint32_t) override {
         if (abstracts_.has_unknown(d)) return d;
         const Dim known = facts_.normalise(d);
-        return is_outer(d) && !is_outer(known) ? d : known;
+        const bool stays = is_outer(d) && (!is_outer(known) || (written_ && abstracts_.dims().as_symbol(d) && !abstracts_.dims().constant_value(known)));
+        return stays ? d : known;
     }
     bool keeps_hints() const override { return false; }
 
@@ -25,11 +28,12 @@ class Normal : public LeafMap {
     Abstracts& abstracts_;
     Facts& facts_;
     std::span<const Sym> outer_;
+    bool written_;
 };
 } // namespace
 
-AbsId Walk::normalised(AbsId value, std::span<const Sym> outer) {
-    Normal normal(abstracts_, know_.facts, outer);
+AbsId Walk::normalised(AbsId value, std::span<const Sym> outer, bool written) {
+    Normal normal(abstracts_, know_.facts, outer, written);
     return map_leaves(abstracts_, value, normal);
 }
 

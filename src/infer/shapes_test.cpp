@@ -203,5 +203,15 @@ TEST(ShapesOfNests, TakeTimeOfTheirDepthNotExponential) {
     EXPECT_LT(symbols_of_nest(14, "0", "%s13 + 1"), 8 * symbols_of_nest(7, "0", "%s6 + 1"));         // affine
     EXPECT_LT(symbols_of_nest(14, "%x", "concat([%s13, %s13])"), 8 * symbols_of_nest(7, "%x", "concat([%s6, %s6])"));
 }
+
+// That n is d is only found at the end: of two equal sizes, the one that is written stays.
+TEST(ShapesOfRecursion, SettleWhereSizesAreChecked) {
+    for (const char* result : {"(d, d)", "(n, n)", "(d, n)", "(n, d)"}) {
+        Result<Module> made = shaped("def @main(%x: Tensor[(n, d), f32], %k: i64) -> Tensor[" + std::string(result) +
+                                         ", f32] { if (%k <= 0) { %x } else { @main(%x, %k - 1) + %x } }",
+                                     nullptr);
+        EXPECT_TRUE(made) << result << ": " << made.error().message;
+    }
+}
 } // namespace
 } // namespace nereus

@@ -167,7 +167,7 @@ Result<Summary> Walk::leave(AbsId result, TypeId skeleton) {
     Summary summary;
     std::map<Sym, Dim> exported;
     AbsId given = result;
-    result = normalised(result, plan.symbols);
+    result = normalised(result, plan.symbols, !code_.lambda.valid() && states_sizes(module_, in_.result));
     for (const Leaf& leaf : leaves_of(abstracts_, result))
         for (Sym s : dims.symbols_of(leaf.dim)) {
             bool own = std::find(plan.symbols.begin(), plan.symbols.end(), s) == plan.symbols.end();

@@ -118,7 +118,7 @@ class Walk : public ShapeScope {
     // `who`: the value in the user's words, before it: whose it is
     Result<Made> narrow(Made made, TypeId written, Names& solved, const std::string& owner, const std::string& who, std::string what = {});
     Status settle(Matching& matching, const std::string& callee);
-    AbsId normalised(AbsId value, std::span<const Sym> outer = {});
+    AbsId normalised(AbsId value, std::span<const Sym> outer = {}, bool written = false);
     Range range_of(Dim d, bool is_extent);
 
     // shapes_control.cpp: if, match
