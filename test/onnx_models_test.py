@@ -12,7 +12,6 @@ import re
 import resource
 import subprocess
 import sys
-import time
 import tomllib
 
 SKIPPED = 77                                             # ctest knows it
@@ -52,7 +51,7 @@ def main():
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("--runs", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=6)
-    parser.add_argument("--seed", type=int, default=time.time_ns() % 2**31)
+    parser.add_argument("--seed", type=int, default=1, help="make test has the same inputs every time, ./dev soak others")
     parser.add_argument("--only-eval", action="store_true", help="nothing recorded")
     args = parser.parse_args()
     folders = models(args.root)
