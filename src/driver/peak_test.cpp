@@ -20,6 +20,8 @@ constexpr Exception exceptions[] = {
     {"straight.nr", "late", Known::at_most, "nonzero"},
     {"topk.nr", "late", Known::at_most, "nonzero"},
     {"in_place.nr", "late_size", Known::at_most, "nonzero"},
+    {"strings.nr", "parts", Known::at_most, "nonzero"},
+    {"strings.nr", "made", Known::never, "how many parts texts have is a size"},
     {"derivatives.nr", "second_derivatives", Known::at_most, "which function is differentiated follows from an element"},
 };
 Known expected(const std::string& file, const std::string& entry) {
