@@ -24,7 +24,7 @@ cd "$work"
 "$work/with_compiler/shapes" "$source/examples/tree_encoder.nr"
 "$work/with_compiler/load" tree.nrx > loaded.txt
 cmp example.txt loaded.txt || fail "the artefact gives another result"
-"$source/test/consumer/model.py" small.onnx
+"$source/test/onnx/model_from_text.py" "$source/test/consumer/small.txt" small.onnx
 "$work/with_compiler/example_c" small.onnx > example_c.txt
 printf '%s\n' 'out/y:0: Tensor[(2, 2), f32] [[0, 0], [1, 2]]' 'found: Tensor[(2, 2), i64] [[1, 1], [0, 1]]' | cmp - example_c.txt ||
     fail "the example in C gives another result"

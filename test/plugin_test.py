@@ -11,6 +11,9 @@ import tempfile
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "onnx"))
+import model_from_text  # noqa: E402
+
 BIN, ROOT = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 FOLDER = tempfile.TemporaryDirectory(prefix="plugin-")
 HERE = pathlib.Path(FOLDER.name)
@@ -87,31 +90,13 @@ def mistakes():
     refused([BIN / "nereus", "run", program, "--eval", "--plugin", plugin, "--input", "x=2xf32=1,2"], "measured a size of 3, expected at most 2")
 
 
-def varint(n):
-    out = b""
-    while n > 127:
-        out, n = out + bytes([n & 127 | 128]), n >> 7
-    return out + bytes([n])
-
-
-def field(number, content):
-    if isinstance(content, int):
-        return varint(number << 3) + varint(content)
-    content = content.encode() if isinstance(content, str) else content
-    return varint(number << 3 | 2) + varint(len(content)) + content
-
-
-def model():
-    """y = Roll(Leaky(x, slope: 0.5), by, axis: 1), x of (n, m), of the domain com.acme."""
-    def value(name, elem, dims):
-        shape = b"".join(field(1, field(2, d)) for d in dims)
-        return field(1, name) + field(2, field(1, field(1, elem) + field(2, shape)))
-    slope = field(1, "slope") + varint(2 << 3 | 5) + np.float32(0.5).tobytes() + field(20, 1)
-    axis = field(1, "axis") + field(3, 1) + field(20, 2)
-    leaky = field(1, "x") + field(2, "h") + field(4, "Leaky") + field(7, "com.acme") + field(5, slope)
-    roll = field(1, "h") + field(1, "by") + field(2, "y") + field(4, "Roll") + field(7, "com.acme") + field(5, axis)
-    graph = field(1, leaky) + field(1, roll) + field(2, "g") + field(11, value("x", 1, ["n", "m"])) + field(11, value("by", 7, [])) + field(12, value("y", 1, ["n", "m"]))
-    return field(1, 9) + field(7, graph) + field(8, field(1, "") + field(2, 17)) + field(8, field(1, "com.acme") + field(2, 1))
+MODEL = """
+input x f32 n,m
+input by i64 -
+output y f32 n,m
+node com.acme/Leaky: x -> h slope=0.5
+node com.acme/Roll: h, by -> y axis=1
+"""
 
 
 def main():
@@ -134,7 +119,8 @@ def main():
         x, y = random.standard_normal(n).astype("f4"), random.standard_normal(4).astype("f4")
         every_way("outer", {"x": x, "y": y}, [np.concatenate([x, y]), np.outer(x, y).reshape(-1)])
         every_way("keep", {"x": x}, [2 * x[x > 0], np.nonzero(x > 0)[0]])
-    (HERE / "model.onnx").write_bytes(model())
+    (HERE / "model.txt").write_text(MODEL)
+    model_from_text.main(HERE / "model.txt", HERE / "model.onnx")
     x = random.standard_normal((2, 3)).astype("f4")
     np.save(HERE / "x.npy", x)
     inputs = ["--input", f"x=@{HERE / 'x.npy'}", "--input", "by=i64=1"]

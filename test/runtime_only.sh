@@ -21,7 +21,7 @@ for target in x86-64-v2 x86-64-v3 host; do
 done
 
 # of a model, by the names of its inputs
-"$source/test/consumer/model.py" "$work/small.onnx"
+"$source/test/onnx/model_from_text.py" "$source/test/consumer/small.txt" "$work/small.onnx"
 "$bin/nereus" compile "$work/small.onnx" -o "$work/small.nrx"
 "$bin/nereus-run" "$work/small.nrx" --input input.1=2x2xf32=0.5,-3,2,1 > "$work/small.txt"
 grep -qF '(Tensor[(2, 2), f32] [[0, 0], [1, 2]], Tensor[(2, 2), i64] [[1, 1], [0, 1]])' "$work/small.txt" || fail "a model's artefact gives another result"

@@ -5,13 +5,13 @@
     input x f32 n,4                            sizes: numbers, names, ? (said by nobody); `-`: a scalar; left out: no rank
     output y f32 n,2                           so too `value h f32 2,4` for shapes that are recorded
     init w i64 2 = 2,-1                        an initializer: sizes, then its elements
-    node Reshape to_rows: x, w -> y            operator, name (left out: none), inputs, outputs
+    node Reshape to_rows: x, w -> y            operator (com.acme/Leaky: of that domain), name (left out: none), inputs, outputs
     node Transpose: x -> y perm=[1,0]          attributes: 1, 1.5, "text", [1,2]; a graph {name}
     graph name                                 the lines up to `end` are a graph for an attribute
     end
 
 Everything from a line `# EXPECT` or `# FAIL` on, and lines that begin with # are skipped: a golden test can be the text.
-Nothing but this file knows how messages of ONNX are laid out in bytes: no package is needed.
+Tests need no package for it, and no other way to lay out messages of ONNX in bytes.
 """
 import re
 import struct
