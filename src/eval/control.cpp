@@ -211,10 +211,14 @@ Result<Datum> Machine::stacked(const Binding& binding, size_t yield, const Loop&
         Extents shape{0};
         const Block& body = function()[body_of(binding)];
         ValueId element = body.results[binding.args.size() - first_state(binding) + yield];
-        for (Dim dim : module_.types[function()[element].type].shape.dims) {
+        const Shape& known = module_.types[function()[element].type].shape;
+        bool guessed = !known.ranked;
+        for (Dim dim : known.dims) {
             Result<int64_t> size = top().scope.evaluate(module_.dims, dim);
             shape.push_back(size ? *size : 0);
+            guessed |= !size;
         }
+        if (guessed && options_.guessed_size) *options_.guessed_size = true;
         return Datum::of(TRY(HostTensor::make(dtype_of(element).value_or(DType::f32), std::move(shape))));
     }
     const OpDef& concat = *all_ops().find("concat");

@@ -14,6 +14,7 @@ struct EvalOptions {
     size_t max_depth = 10'000'000;                       // calls in progress; more is an error, not an exhausted machine
     int64_t memory_limit = 0;                            // what the process may have, to be named in errors; 0: not known
     size_t max_steps = 0;                                // bindings run; 0: no limit
+    bool* guessed_size = nullptr;                        // becomes true when a loop of no trips yields what has sizes that no type tells
 };
 
 // One call of a function. Arguments are checked against the declared types.

@@ -41,6 +41,7 @@ Outcome interpret(const Module& module, std::span<const Value> args, size_t step
     options.max_steps = steps;
     Outcome made{Value(), {}};
     options.print = [&](std::string_view line) { made.prints.push_back(without_newline(line)); };
+    options.guessed_size = &made.guessed_size;
     made.value = eval(module, FunctionId(0), args, options);
     return made;
 }

@@ -8,6 +8,7 @@ namespace nereus::gen {
 struct Outcome {
     Result<Value> value;
     std::vector<std::string> prints;         // lines
+    bool guessed_size = false;               // eval took 0 for a size that was not known, of what a loop of no trips yields
 };
 constexpr size_t most_steps = 200'000;       // of a program that is interpreted: eval is slow
 Outcome interpret(const Module& module, std::span<const Value> args, size_t steps = most_steps);

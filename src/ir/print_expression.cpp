@@ -4,6 +4,13 @@
 
 namespace nereus {
 namespace {
+bool divides_by_zero(const Dims& dims, Dim d) {
+    return std::ranges::any_of(dims.atoms_of(d), [&](Atom a) {
+        const AtomNode& node = dims.atom(a);
+        return (node.kind == AtomKind::floor_div || node.kind == AtomKind::mod) && dims.constant_value(node.args[1]) == 0;
+    });
+}
+
 void append(std::string& list, const std::string& item) { list += (list.empty() ? "" : ", ") + item; }
 
 std::string_view form_name(Form form) {
@@ -81,7 +88,11 @@ std::string FunctionPrinter::arg(ValueId id, bool is_size) {
     bool follows = type.kind == TypeKind::hole || f[id].type == m.types.unit() ||
                    (is_size && type.kind == TypeKind::tensor && type.element.dtype == DType::i64) ||
                    (immediate->form == Form::literal && immediate->literal.kind == Literal::Kind::boolean && scalar);
-    return follows ? text : "(" + text + ": " + types_.type(f[id].type) + ")";
+    // arithmetic that fails is a size only where that is said: the reader takes it for operators
+    const bool said = immediate->form == Form::dim && divides_by_zero(m.dims, immediate->dim);
+    if (said) text = "= " + text;
+    if (!follows) text += ": " + types_.type(f[id].type);
+    return follows && !said ? text : "(" + text + ")";
 }
 
 std::string FunctionPrinter::head(ValueId id) {

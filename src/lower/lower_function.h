@@ -64,6 +64,8 @@ class LowerFunction {
     Status match(const Binding& b);
     static bool is_unreachable(const Binding& b);        // nothing arrives, so nothing follows
     Status apply(const Binding& b);
+    bool met_behind_the_call(TypeId joined, TypeId own);
+    TypeId result_here(const Function& callee, TypeId own, const ApplyTarget& target, std::span<const Sym> chosen);
     ValueId pattern_holds(const Pattern& pattern, const Leaves& subject, TypeId type, Span span);
     void bind_pattern(const Pattern& pattern, const Leaves& subject, TypeId type, Span span, bool read);
     bool always_matches(const Pattern& pattern) const;

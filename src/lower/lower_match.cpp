@@ -204,6 +204,27 @@ Status LowerFunction::match(const Binding& b) {
     return {};
 }
 
+// Results of different ranks meet behind the arms: a call itself gives what its callee gives.
+bool LowerFunction::met_behind_the_call(TypeId joined, TypeId own) {
+    return type_of(joined).kind == TypeKind::tensor && !type_of(joined).shape.ranked && type_of(own).shape.ranked;
+}
+
+// Of the type of a result of `callee`, what it is where `target` is called and `chosen` are the sizes that it chooses.
+TypeId LowerFunction::result_here(const Function& callee, TypeId own, const ApplyTarget& target, std::span<const Sym> chosen) {
+    Dims& dims = module().dims;
+    std::vector<Sym> symbols = callee.symbols;
+    std::vector<Dim> here = target.dims;
+    for (size_t i = 0; i < callee.result_dims.size(); ++i)
+        if (std::optional<Sym> s = dims.as_symbol(callee.result_dims[i])) {
+            symbols.push_back(*s);
+            here.push_back(dims.of(chosen[i]));
+        }
+    for (Dim d : type_of(own).shape.dims)
+        for (Sym s : dims.symbols_of(d))
+            invariant(std::find(symbols.begin(), symbols.end(), s) != symbols.end(), "lower: a function does not hand a size of its result out");
+    return substitute_symbols(module(), own, symbols, here);
+}
+
 Status LowerFunction::apply(const Binding& b) {
     ValueId closure = one(b.args[0]);
     Leaves arguments = gather(std::span(b.args).subspan(1));
@@ -239,7 +260,9 @@ Status LowerFunction::apply(const Binding& b) {
             }
             call.args.insert(call.args.end(), arguments.begin(), arguments.end());
             TypeId result = substitute_symbols(module(), from_[b.results[0]].type, b.defines, handed);
-            for (TypeId type : leaf_types(result)) call.results.push_back(add_leaf("", type, b.span));
+            const std::vector<TypeId> joined = leaf_types(result), own = leaf_types(callee.result);
+            for (size_t i = 0; i < joined.size(); ++i)
+                call.results.push_back(add_leaf("", met_behind_the_call(joined[i], own[i]) ? result_here(callee, own[i], target, chosen) : joined[i], b.span));
             return emit(std::move(call)).results;
         });
         to_[arm].symbols = target.opened;

@@ -118,9 +118,10 @@ class NarrowSequences {
             if (!is_sequence(b.args[0])) continue;
             const uint32_t sequence = sequence_of(b.args[0]);
             Parts& read = read_[sequence];
-            for (BindingId part : parts_[b.results[0]]) read.insert(f_[part].index);
+            int defining = 0;                            // a part that is left alone defines its size where it is taken out
+            for (BindingId part : parts_[b.results[0]]) read.insert(f_[part].index), defining += !f_[part].defines.empty();
             // sizes that an element brings are read off its parts
-            if (!b.defines.empty() || whole_.contains(b.results[0])) kept_.insert(sequence);
+            if (!b.defines.empty() || defining > 1 || whole_.contains(b.results[0])) kept_.insert(sequence);
         }
     }
     static std::span<const ValueId> items(const Binding& b) { return std::span(b.args).subspan(b.form == Form::seq ? 0 : 1); }
@@ -136,7 +137,7 @@ class NarrowSequences {
         for (BindingId at : makes_)
             if (sequence_of(f_[at].results[0]) == sequence) narrow_items(f_[at], parts);
         for (BindingId at : gets_)
-            if (sequence_of(f_[at].args[0]) == sequence) narrow_element(f_[at].results[0], parts);
+            if (sequence_of(f_[at].args[0]) == sequence) narrow_element(f_[at], parts);
     }
     TypeId narrowed(TypeId tuple, const Parts& parts) {
         std::vector<TypeId> types;
@@ -161,12 +162,14 @@ class NarrowSequences {
             tuple.args = std::move(left);
         }
     }
-    void narrow_element(ValueId element, const Parts& parts) {
+    void narrow_element(Binding& get, const Parts& parts) {
+        const ValueId element = get.results[0];
         f_[element].type = narrowed(f_[element].type, parts);
         for (BindingId at : parts_[element]) {
             Binding& part = f_[at];
             if (parts.size() == 1) {
-                f_[element].known = f_[part.results[0]].known;
+                if (f_[part.results[0]].known.valid()) f_[element].known = f_[part.results[0]].known;
+                if (!part.defines.empty()) get.defines = part.defines;
                 by_[part.results[0]] = element;
                 gone_.insert(at);
             } else {

@@ -236,4 +236,20 @@ TEST(Dumps, UndeclaredNamesGetADeclaration) {
 )";
     EXPECT_EQ(printed(text), text);
 }
+
+// A size that divides by zero is one only where that is said; written by hand it is an operator, which fails where it runs.
+TEST(Dumps, SizesThatDivideByZero) {
+    const char* text = R"(def @f(%x: Tensor[(n), f32]) {
+  %0 = add((= mod(3, 0): i64), (2: i64))
+  %1 = for %i in (= n//0), (%s = %x) {
+    %3 = exp(%s)
+    %3
+  }
+  %2 = mod(3, 0)
+  %4 = (%0, %1, %2)
+  %4
+}
+)";
+    EXPECT_EQ(printed(text), text);
+}
 } // namespace nereus

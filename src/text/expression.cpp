@@ -257,7 +257,8 @@ Result<Operand> BodyParser::parenthesised() {
     Layout layout(*this, false);
     std::vector<Operand> parts;
     TRY(cursor_.list(")", [&]() -> Status {
-        parts.push_back(TRY(expression()));
+        if (parts.empty() && cursor_.accept("=")) parts.push_back(emit_.constant(TRY(types_.dim()), opening.span));     // (= mod(n, 0)), in dumps
+        else parts.push_back(TRY(expression()));
         if (parts.size() == 1 && cursor_.accept(":")) parts[0] = emit_.ascribe(parts[0], TRY(type()));
         return {};
     }));
