@@ -66,6 +66,11 @@ class Backward {
     void note(BlockId block, size_t first_value, size_t first_binding);              // what was written there
     bool is_constant_scalar(ValueId v) const;
     TypeId plain(ValueId v) { return shadows_.plain(w_.type(v)); }
+    ValueId read_plain(ValueId cell) {                   // sizes of forward code have no names here
+        ValueId now = w_.read(cell);
+        f_[now].type = plain(now);
+        return now;
+    }
 
     Status op(const Binding& b);
     Status structure(const Binding& b);

@@ -13,12 +13,12 @@ Status Backward::cell(const Binding& b) {
         Leaves adjoint = take(both);
         adjoint.resize(count);
         if (std::none_of(adjoint.begin(), adjoint.end(), [](ValueId leaf) { return leaf.valid(); })) return {};
-        ValueId held = structures_.held(w_, content, adjoint), now = w_.read(r);
+        ValueId held = structures_.held(w_, content, adjoint), now = read_plain(r);
         ValueId sum = TRY(structures_.add_held(w_, content, w_.project(now, 1), held));
         w_.write(r, w_.tuple({w_.project(now, 0), sum}));
         return {};
     }
-    ValueId now = w_.read(r), held = w_.project(now, 1);
+    ValueId now = read_plain(r), held = w_.project(now, 1);
     if (!made) w_.write(r, w_.tuple({w_.project(now, 0), structures_.zero_held(w_, content)}));
     if (!active(both)) return {};
     Leaves adjoint;

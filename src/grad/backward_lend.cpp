@@ -33,7 +33,7 @@ Result<bool> Backward::lend(const Loan& loan) {
         TRY(structures_.release(w_, plain(element), held, none, leaves));
     } else {
         const TypeId content = module_.types[plain(element)].parts[0];
-        const ValueId now = w_.read(loan.from), held = w_.project(now, 1), value = w_.project(now, 0);
+        const ValueId now = read_plain(loan.from), held = w_.project(now, 1), value = w_.project(now, 0);
         w_.write(loan.from, w_.tuple({value, structures_.zero_held(w_, content)}));
         TRY(structures_.release(w_, content, held, none, leaves));
     }
