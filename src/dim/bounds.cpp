@@ -1,6 +1,7 @@
 // dim/bounds.cpp - what the facts say of single atoms: intervals, propagated from fact to fact.
 #include "dim/facts.h"
 #include "dim/polynomial.h"
+#include "dim/rounded.h"
 
 namespace nereus {
 Interval Facts::form_interval(const AtomNode& node) {
@@ -20,6 +21,12 @@ Interval Facts::form_interval(const AtomNode& node) {
         for (Interval a : args)
             out = smallest ? Interval{std::min(out.low, a.low), std::min(out.high, a.high)}
                            : Interval{std::max(out.low, a.low), std::max(out.high, a.high)};
+        break;
+    }
+    case AtomKind::rounded: {                            // keeps the order
+        const int bits = int(args[1].low);
+        if (args[0].bounded_low()) out.low = saturate(rounded_to_bits(args[0].low, bits));
+        if (args[0].bounded_high()) out.high = saturate(rounded_to_bits(args[0].high, bits));
         break;
     }
     case AtomKind::bcast: {                              // one of its arguments; the largest, if none is 0

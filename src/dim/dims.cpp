@@ -108,7 +108,7 @@ Dim Dims::apply(AtomKind kind, std::vector<Dim> args) {
         if (size <= largest_size || sizes_[largest->index] <= 1) break;
         *largest = whole(*largest);
     }
-    if (kind != AtomKind::floor_div && kind != AtomKind::mod) std::sort(args.begin(), args.end());
+    if (kind != AtomKind::floor_div && kind != AtomKind::mod && kind != AtomKind::rounded) std::sort(args.begin(), args.end());
     return of(intern_atom({kind, {}, std::move(args)}));
 }
 
@@ -230,6 +230,7 @@ bool Dims::nonnegative_atom(const AtomNode& node) const {
     case AtomKind::min:
     case AtomKind::bcast: return std::all_of(node.args.begin(), node.args.end(), holds);
     case AtomKind::max: return std::any_of(node.args.begin(), node.args.end(), holds);
+    case AtomKind::rounded: return holds(node.args[0]);
     case AtomKind::rank:
     case AtomKind::size: return true;
     }

@@ -15,7 +15,7 @@ using Dim = Id<struct DimTag>;             // an expression: polynomial with int
 using Sym = Id<struct SymTag>;             // a symbol: an unknown integer with one definition
 using Atom = Id<struct AtomTag>;           // a symbol or one of the functions below, applied to Dims
 
-enum class AtomKind : uint8_t { symbol, floor_div, mod, min, max, bcast, rank, size };
+enum class AtomKind : uint8_t { symbol, floor_div, mod, min, max, bcast, rounded, rank, size };
 // `rank` and `size` are of a shape variable: its index is in AtomNode::shape. `min` of one argument is a part kept
 // whole, because multiplied out it would be too large or overflow.
 
@@ -58,6 +58,7 @@ class Dims {
     Dim min(std::span<const Dim> args);
     Dim max(std::span<const Dim> args);
     Dim bcast(std::span<const Dim> args);  // the size that is not 1; evaluating incompatible sizes is an error
+    Dim rounded(Dim a, int bits);          // to the nearest number of so many binary digits, ties to even: what a float holds
     Dim rank_of(uint32_t shape_variable);
     Dim size_of(uint32_t shape_variable);
     Dim product(std::span<const Dim> args);

@@ -160,12 +160,13 @@ struct Reader {
             EXPECT_TRUE(eat(")"));
             return d;
         }
-        for (std::string_view function : {"mod(", "min(", "max(", "bcast("}) {
+        for (std::string_view function : {"mod(", "min(", "max(", "bcast(", "rounded("}) {
             if (!eat(function)) continue;
             std::vector<Dim> args{dim()};
             while (eat(",")) args.push_back(dim());
             EXPECT_TRUE(eat(")"));
             if (function == "mod(") return dims.mod(args[0], args[1]);
+            if (function == "rounded(") return dims.rounded(args[0], int(*dims.constant_value(args[1])));
             return function == "min(" ? dims.min(args) : function == "max(" ? dims.max(args) : dims.bcast(args);
         }
         bool minus = eat("-");                           // a lone negative constant

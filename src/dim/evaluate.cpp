@@ -1,11 +1,10 @@
 // dim/evaluate.cpp - the exact value of a dim. Works in 128 bits, so that only the result has to fit into 64.
 #include "dim/dims.h"
+#include "dim/rounded.h"
 #include <algorithm>
 
 namespace nereus {
 namespace {
-using Wide = __int128;
-
 struct Evaluating {
     const Dims& dims;
     const std::function<std::optional<int64_t>(Sym)>& value;
@@ -68,6 +67,7 @@ struct Evaluating {
             }
             return out;
         }
+        case AtomKind::rounded: return rounded_to_bits(args[0], int(args[1]));
         case AtomKind::rank:
         case AtomKind::size: return Error{Code::value, "the shape variable in a size has no value"};
         case AtomKind::symbol: break;

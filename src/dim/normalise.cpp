@@ -67,6 +67,11 @@ std::optional<Dim> Facts::simplify_atom(Atom a) {
             }
         if (args.size() == node.args.size()) return std::nullopt;
         return node.kind == AtomKind::min ? dims_.min(args) : dims_.max(args);
+    case AtomKind::rounded: {
+        const Interval range = interval(dims_.polynomial(args[0]));
+        const Wide largest = Wide(1) << dims_.constant_value(args[1]).value_or(0);
+        return range.low >= -largest && range.high <= largest ? std::optional(args[0]) : std::nullopt;
+    }
     case AtomKind::bcast:
         for (Dim d : args)
             if (is_not(d, 1)) return d;

@@ -43,6 +43,7 @@ struct Printing {
         case AtomKind::min: return list(is_part_kept_whole(node) ? "" : "min", node.args);
         case AtomKind::max: return list("max", node.args);
         case AtomKind::bcast: return list("bcast", node.args);
+        case AtomKind::rounded: return list("rounded", node.args);
         case AtomKind::rank: return "rank(s" + std::to_string(node.shape) + ")";
         case AtomKind::size: return "size(s" + std::to_string(node.shape) + ")";
         }

@@ -22,6 +22,7 @@ const std::vector<Dim>& Facts::definitions(Atom a) {
     case AtomKind::symbol:
     case AtomKind::rank:
     case AtomKind::size:
+    case AtomKind::rounded:
     case AtomKind::bcast: break;
     case AtomKind::floor_div: {
         Dim x = node.args[0], k = node.args[1], product = dims_.mul(k, self);

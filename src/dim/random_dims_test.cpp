@@ -1,8 +1,11 @@
 #include "dim/random_dims.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace nereus {
+constexpr int rounded_bits = 3;              // so few that small numbers are rounded, too
+
 std::optional<int64_t> Tree::value(const std::vector<int64_t>& point) const {
     if (op == 'c') return number;
     if (op == 's') return point[symbol.index];
@@ -21,6 +24,12 @@ std::optional<int64_t> Tree::value(const std::vector<int64_t>& point) const {
     case '%': return v[1] ? std::optional(floor_mod(v[0], v[1])) : std::nullopt;
     case 'm': return *std::min_element(v.begin(), v.end());
     case 'M': return *std::max_element(v.begin(), v.end());
+    case 'r': {                                          // as a float of that many digits would
+        int exponent = 0;
+        std::frexp(double(v[0]), &exponent);
+        const double unit = std::ldexp(1.0, std::max(exponent - rounded_bits, 0));
+        return int64_t(std::nearbyint(double(v[0]) / unit) * unit);
+    }
     default: break;
     }
     int64_t out = 1;
@@ -44,6 +53,7 @@ Dim Tree::build(Dims& dims) const {
     case '%': return dims.mod(v[0], v[1]);
     case 'm': return dims.min(v);
     case 'M': return dims.max(v);
+    case 'r': return dims.rounded(v[0], rounded_bits);
     default: return dims.bcast(v);
     }
 }
@@ -55,12 +65,12 @@ Tree RandomTrees::tree(int depth, std::string_view operators) {
     }
     Tree out{operators[size_t(pick(0, int64_t(operators.size()) - 1))]};
     bool division = out.op == '/' || out.op == '%', many = out.op == 'm' || out.op == 'M' || out.op == 'b';
-    for (int64_t i = 0, n = many ? pick(1, 3) : 2; i < n; i++) out.args.push_back(tree(depth - 1, operators));
+    for (int64_t i = 0, n = many ? pick(1, 3) : out.op == 'r' ? 1 : 2; i < n; i++) out.args.push_back(tree(depth - 1, operators));
     if (division && pick(0, 3)) out.args[1] = {'c', pick(0, 8) ? pick(1, 6) : -2};
     return out;
 }
 
-Tree RandomTrees::tree(int depth) { return tree(depth, "+++---**///%%mMb"); }
+Tree RandomTrees::tree(int depth) { return tree(depth, "+++---**///%%mMbr"); }
 
 uint64_t second_seed() {
     if (const char* given = std::getenv("NEREUS_SEED")) return std::strtoull(given, nullptr, 10);

@@ -11,6 +11,7 @@ Dim Dims::apply_like(Atom a, std::span<const Dim> args) {
     case AtomKind::min: return min(args);
     case AtomKind::max: return max(args);
     case AtomKind::bcast: return bcast(args);
+    case AtomKind::rounded: return rounded(args[0], int(constant_value(args[1]).value_or(53)));
     case AtomKind::symbol:
     case AtomKind::rank:
     case AtomKind::size: break;

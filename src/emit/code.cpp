@@ -7,7 +7,7 @@ bool passes_launches(Opcode op) {
     switch (op) {
     case Opcode::move: case Opcode::load_constant: case Opcode::add: case Opcode::sub: case Opcode::mul: case Opcode::min:
     case Opcode::max: case Opcode::neg: case Opcode::wrap: case Opcode::size_add: case Opcode::size_sub: case Opcode::size_mul:
-    case Opcode::size_bcast: case Opcode::eq: case Opcode::ne: case Opcode::lt: case Opcode::le: case Opcode::gt: case Opcode::ge:
+    case Opcode::size_bcast: case Opcode::size_round: case Opcode::eq: case Opcode::ne: case Opcode::lt: case Opcode::le: case Opcode::gt: case Opcode::ge:
     case Opcode::logical_and: case Opcode::logical_or: case Opcode::logical_not: case Opcode::slot: case Opcode::weights: case Opcode::texts:
     case Opcode::new_tensor: case Opcode::new_output: case Opcode::tensor_data: case Opcode::tensor_dim: case Opcode::tensor_rank:
     case Opcode::tensor_dim_back: case Opcode::tensor_rest: case Opcode::tensor_before: case Opcode::tensor_bytes:

@@ -35,6 +35,7 @@ Reg DimWriter::atom(const AtomNode& node) {
     case AtomKind::min: return fold(Opcode::min);
     case AtomKind::max: return fold(Opcode::max);
     case AtomKind::bcast: return fold(Opcode::size_bcast);
+    case AtomKind::rounded: return fold(Opcode::size_round);
     case AtomKind::rank: case AtomKind::size: break;
     }
     invariant(bool(variable), "emit: a dim of a shape variable has no register");

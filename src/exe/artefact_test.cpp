@@ -144,8 +144,8 @@ TEST(Artefact, SealedDamageIsRefusedOrWellFormed) {
 
 TEST(Artefact, OtherVersionsAndTargetsAreAMismatch) {
     std::vector<std::byte> bytes = *save(sample());
-    bytes[8] = std::byte(9);
-    EXPECT_EQ(load(bytes).error().message, "the artefact has version 9, this runtime reads version " + std::to_string(artefact_version));
+    bytes[8] = std::byte(artefact_version + 1);
+    EXPECT_EQ(load(bytes).error().message, "the artefact has version " + std::to_string(artefact_version + 1) + ", this runtime reads version " + std::to_string(artefact_version));
     Executable exe = sample();
     exe.target = "riscv64";
     EXPECT_EQ(load(*save(exe)).error().code, Code::mismatch);

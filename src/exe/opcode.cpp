@@ -22,6 +22,7 @@ constexpr OpcodeRow rows[] = {
     {Opcode::size_sub,      "size_sub",      none,     def,    use,      use,    "R[a] = R[b] - R[c]; overflow fails"},
     {Opcode::size_mul,      "size_mul",      none,     def,    use,      use,    "R[a] = R[b] * R[c]; overflow fails"},
     {Opcode::size_bcast,    "size_bcast",    none,     def,    use,      use,    "R[a] = R[b], or R[c] where that is 1; a check says whether they fit"},
+    {Opcode::size_round,    "size_round",    none,     def,    use,      use,    "R[a] = R[b] to R[c] binary digits, ties to even; overflow fails"},
     {Opcode::eq,            "eq",            none,     def,    use,      use,    "R[a] = R[b] == R[c]"},
     {Opcode::ne,            "ne",            none,     def,    use,      use,    "R[a] = R[b] != R[c]"},
     {Opcode::lt,            "lt",            none,     def,    use,      use,    "R[a] = R[b] < R[c]"},

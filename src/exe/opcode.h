@@ -13,7 +13,7 @@ namespace nereus {
 enum class Opcode : uint16_t {
     move, load_constant,
     add, sub, mul, div, floor_div, mod, min, max, neg, wrap,
-    size_add, size_sub, size_mul, size_bcast,
+    size_add, size_sub, size_mul, size_bcast, size_round,
     eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_not, move_if,
     jump, jump_if, jump_unless,
     call, leave, enter, run, launch, check, fail,

@@ -139,6 +139,7 @@ double Knowledge::magnitude(Dim d) {
             double one = 0;
             if (atom.kind == AtomKind::symbol) one = bounded(atom.symbol) ? largest_extent : HUGE_VAL;
             for (Dim arg : atom.args) one = std::max(one, magnitude(arg));
+            if (atom.kind == AtomKind::rounded) one *= 2;            // may go up to the next power of two
             if (atom.kind == AtomKind::rank || atom.kind == AtomKind::size) one = HUGE_VAL;
             product *= std::pow(one, factor.power);
         }

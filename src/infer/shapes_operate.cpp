@@ -1,5 +1,6 @@
 // infer/shapes_operate.cpp - operators: arguments as their shape rules see them, and indexing spelled out in operators.
 #include "infer/shapes_walk.h"
+#include "ops/fractions.h"
 #include "ops/registry.h"
 #include "ops/shape_rules.h"
 
@@ -35,7 +36,10 @@ Result<Walk::Made> Walk::run_rule(Binding binding, std::vector<Made> args, TypeI
                 if (abstracts_.is_bottom(args[at].abs)) return args[at];
             }
             const Abs a = abstracts_[args[at].abs];
-            if (kind == ParamKind::value || (kind == ParamKind::values && g.list)) seen.tensors[p].push_back(a.tensor);
+            if (kind == ParamKind::value || (kind == ParamKind::values && g.list)) {
+                seen.tensors[p].push_back(a.tensor);
+                if (knows_fractions(op) && is_float(a.tensor.dtype)) seen.tensors[p].back().known = args[at].fractions;
+            }
             if (kind == ParamKind::values && !g.list) {
                 seen.is_seq[p] = true;
                 AbsId element = open(a.parts[0]);
@@ -64,10 +68,15 @@ Result<Walk::Made> Walk::run_rule(Binding binding, std::vector<Made> args, TypeI
     if (audible_) spell_sizes(binding, seen, span);
     std::vector<ShapedTensor> results = std::move(said).take();
     std::vector<AbsId> parts;
-    for (ShapedTensor& t : results) parts.push_back(abstracts_.tensor(std::move(t)));
+    Known fractions;
+    for (ShapedTensor& t : results) {
+        if (is_float(t.dtype)) fractions = std::exchange(t.known, {});
+        parts.push_back(abstracts_.tensor(std::move(t)));
+    }
     bool tuple = module_.types[skeleton].kind == TypeKind::tuple;
     Made made = with_number({tuple ? abstracts_.tuple(parts) : parts[0], {}}, name);
     made.value = emit(std::move(binding), made.abs, skeleton, name, span);
+    if (!tuple) made.fractions = std::move(fractions);
     return made;
 }
 

@@ -1,6 +1,8 @@
 #include "infer/shapes_walk.h"
 #include "ir/check_text.h"
 #include "ir/shown_names.h"
+#include "ops/fractions.h"
+#include "ops/shape_rules.h"
 #include "ops/speaker.h"
 #include <algorithm>
 
@@ -8,7 +10,7 @@ namespace nereus {
 Walk::Walk(Program& program, uint32_t instance, bool audible)
     : program_(program), module_(program.module), abstracts_(program.abstracts), self_(instance),
       code_(program.codes[program.instances[instance].plan.key.code]), in_(module_[code_.function]), audible_(audible),
-      is_entry_(instance == 0), know_(module_.dims), env_(in_.values.size(), abstracts_.bottom()) {
+      is_entry_(instance == 0), know_(module_.dims), env_(in_.values.size(), abstracts_.bottom()), fractions_(in_.values.size()) {
     if (audible_) new_of_.resize(in_.values.size());
 }
 
@@ -245,6 +247,7 @@ Result<Walk::Made> Walk::shareable(Made made, const Binding& b) {
 
 void Walk::bind(ValueId in, Made made) {
     env_[in.index] = made.abs;
+    fractions_[in.index] = made.fractions;
     if (audible_) new_of_[in.index] = made.value;
     show_tail(made);
 }
@@ -322,7 +325,22 @@ Result<Walk::Made> Walk::literal(const Binding& b) {
         out.known.kind = Known::Kind::condition;
         out.known.condition.kind = l.integers[0] ? Condition::Kind::always : Condition::Kind::never;
     }
-    return emit_for(b, copy(b), abstracts_.tensor(std::move(out)));
+    Known fractions = literal_fractions(l, out);
+    Made made = emit_for(b, copy(b), abstracts_.tensor(std::move(out)));
+    made.fractions = std::move(fractions);
+    return made;
+}
+
+Known Walk::literal_fractions(const Literal& l, const ShapedTensor& t) {
+    if (!has_fractions(t.dtype) || t.rank() > 1) return {};
+    std::vector<double> numbers = l.reals;
+    if (l.kind == Literal::Kind::integer) numbers.assign(l.integers.begin(), l.integers.end());
+    if (l.kind == Literal::Kind::given && l.given->count() <= 16)
+        for (int64_t i = 0; i < l.given->count(); ++i) numbers.push_back(l.given->as_f64(i));
+    if (numbers.empty() || numbers.size() > 16) return {};
+    std::vector<Dim> known;
+    for (double number : numbers) known.push_back(fraction(module_.dims, t.dtype == DType::f32 ? double(float(number)) : number));
+    return known_elements(std::move(known), t.rank());
 }
 
 // A written type on a binding or a result: proved, or checked here.

@@ -31,7 +31,8 @@ class Walk : public ShapeScope {
     Error error(std::string what) override;              // said by the operator under way, if it is one
 
  private:
-    struct Made { AbsId abs; ValueId value; };           // a result and, when audible, what holds it in the output
+    // A result and, when audible, what holds it in the output; of small floats that sizes go through, their numbers (ops/fractions.h).
+    struct Made { AbsId abs; ValueId value; Known fractions = {}; };
     struct Outcome { AbsId abs; std::vector<AbsId> results; bool ends = true; };   // ends: false if it never gets there
 
     // shapes_walk.cpp: parameters, blocks, plain bindings
@@ -41,6 +42,7 @@ class Walk : public ShapeScope {
     Status binding(BindingId id);
     Result<Made> evaluate(const Binding& b);
     Result<Made> literal(const Binding& b);
+    Known literal_fractions(const Literal& literal, const ShapedTensor& tensor);
     Result<Made> annotated(Made made, TypeId written, const std::string& name);
     AbsId abs(ValueId in) const { return env_[in.index]; }
     bool any_bottom(const std::vector<ValueId>& args) const;
@@ -151,7 +153,7 @@ class Walk : public ShapeScope {
     ValueId add_value(std::string_view name, TypeId type, Span span);
     BlockId open_block();                                // emission goes there until close_block
     void close_block(BlockId outer) { at_ = outer; }
-    Made made(ValueId in) const { return {env_[in.index], audible_ ? new_of_[in.index] : ValueId()}; }
+    Made made(ValueId in) const { return {env_[in.index], audible_ ? new_of_[in.index] : ValueId(), fractions_[in.index]}; }
     TypeId type(AbsId value, TypeId skeleton) { return type_of(module_, abstracts_, value, skeleton); }
     TypeId skeleton_of(const Binding& b) const { return in_[b.results[0]].type; }
 
@@ -180,6 +182,7 @@ class Walk : public ShapeScope {
     Knowledge know_;
     Names names_;
     std::vector<AbsId> env_;
+    std::vector<Known> fractions_;                       // beside it; within one function only, so that no key has them
     std::vector<ValueId> new_of_;
     Function out_;
     BlockId at_;

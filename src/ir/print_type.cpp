@@ -260,6 +260,7 @@ std::string TypePrinter::marked_atom(Atom atom, int& budget) {
     case AtomKind::min: return node.args.size() == 1 ? "(" + marked(node.args[0], budget) + ")" : call("min", true);
     case AtomKind::max: return call("max", true);
     case AtomKind::bcast: return call("bcast", true);
+    case AtomKind::rounded: return call("rounded", false);
     case AtomKind::rank: return "rank(" + variable(VarId(node.shape)) + ")";
     case AtomKind::size: return "size(" + variable(VarId(node.shape)) + ")";
     }

@@ -1,6 +1,7 @@
 // ops/elementwise_shapes.cpp - shape rules of elementwise operators: arguments broadcast. On small integers and rank-0
 // bools they also say what comes out: + - * hold modulo 2^bits as they stand; order, quotients and extrema only of numbers
 // that cannot have wrapped.
+#include "ops/fractions.h"
 #include "ops/shape_rules.h"
 #include <algorithm>
 
@@ -27,7 +28,7 @@ Result<Shaped> negated(const ShapeArgs& args, ShapeScope& scope) {
 using Combine = Dim (*)(ShapeScope&, Dim, Dim, DType);
 Known combined(ShapeScope& scope, const ShapedTensor& a, const ShapedTensor& b, Combine combine) {
     const std::vector<Dim>&left = a.known.numbers, &right = b.known.numbers;
-    if (is_float(a.dtype) || left.empty() || right.empty()) return {};
+    if (!combine || left.empty() || right.empty()) return {};
     if (left.size() != right.size() && left.size() != 1 && right.size() != 1) return {};
     std::vector<Dim> out;
     for (size_t i = 0; i < std::max(left.size(), right.size()); ++i)
@@ -36,10 +37,20 @@ Known combined(ShapeScope& scope, const ShapedTensor& a, const ShapedTensor& b, 
     return known_elements(std::move(out), vector ? 1 : 0);
 }
 
-template <Combine combine> Result<Shaped> binary(const ShapeArgs& args, ShapeScope& scope) {
+// `fractions`: what it does to those of floats; null: nothing is known then.
+template <Combine combine, Combine fractions = nullptr> Result<Shaped> binary(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor &a = args.tensor(0), &b = args.tensor(1);
     ShapedTensor y{.dtype = a.dtype, .shape = TRY(broadcast(scope, a.shape, b.shape))};
-    y.known = combined(scope, a, b, combine);
+    y.known = combined(scope, a, b, is_float(a.dtype) ? fractions : combine);
+    return one(std::move(y));
+}
+
+template <Dim (*each)(Dims&, Dim)> Result<Shaped> rounded_whole(const ShapeArgs& args, ShapeScope& scope) {
+    const ShapedTensor& x = args.tensor(0);
+    std::vector<Dim> numbers = x.known.numbers;
+    for (Dim& d : numbers) d = each(scope.dims(), d);
+    ShapedTensor y{.dtype = x.dtype, .shape = x.shape};
+    if (!numbers.empty()) y.known = known_elements(std::move(numbers), x.rank());
     return one(std::move(y));
 }
 
@@ -61,6 +72,15 @@ Dim larger(ShapeScope& s, Dim a, Dim b, DType t) {
 Dim smaller(ShapeScope& s, Dim a, Dim b, DType t) {
     Dim all[] = {a, b};
     return both_exact(s, a, b, t) ? s.dims().min(all) : Dim();
+}
+
+Dim larger_fraction(ShapeScope& s, Dim a, Dim b, DType) {
+    Dim all[] = {a, b};
+    return s.dims().max(all);
+}
+Dim smaller_fraction(ShapeScope& s, Dim a, Dim b, DType) {
+    Dim all[] = {a, b};
+    return s.dims().min(all);
 }
 
 Dim both_true(ShapeScope& s, Dim a, Dim b, DType) { return s.dims().mul(a, b); }                          // of truths
@@ -95,7 +115,7 @@ template <Relation relation> Result<Shaped> compare(const ShapeArgs& args, Shape
     const ShapedTensor &a = args.tensor(0), &b = args.tensor(1);
     ShapedTensor y{.dtype = DType::boolean, .shape = TRY(broadcast(scope, a.shape, b.shape))};
     if (a.known.kind == Known::Kind::list || b.known.kind == Known::Kind::list) {
-        y.known = combined(scope, a, b, decided<relation>);
+        y.known = combined(scope, a, b, is_float(a.dtype) ? nullptr : decided<relation>);
         return one(std::move(y));
     }
     Dim left = number_of(a), right = number_of(b);
@@ -169,6 +189,20 @@ Result<Shaped> select(const ShapeArgs& args, ShapeScope& scope) {
     return one(std::move(y));
 }
 
+// Between integers and floats, or floats of two kinds.
+Known cast_fractions(ShapeScope& scope, const ShapedTensor& x, DType to) {
+    auto one_number = [&](Dim d) -> Dim {
+        if (has_fractions(x.dtype) && has_fractions(to)) return fraction_as(scope.dims(), d, to);
+        if (is_integer(x.dtype)) return scope.exact(d, x.dtype) ? fraction_of_integer(scope.dims(), d, to) : Dim();
+        const Dim whole = is_integer(to) ? integer_of_fraction(scope, d) : Dim();
+        return whole.valid() && scope.exact(whole, to) ? whole : Dim();
+    };
+    if (!(has_fractions(x.dtype) || is_integer(x.dtype)) || x.known.numbers.empty()) return {};
+    std::vector<Dim> numbers = x.known.numbers;
+    for (Dim& d : numbers) d = one_number(d);
+    return known_elements(std::move(numbers), x.rank());
+}
+
 Result<Shaped> cast(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
     DType to = args.dtype("to").value_or(x.dtype);
@@ -183,9 +217,10 @@ Result<Shaped> cast(const ShapeArgs& args, ShapeScope& scope) {
         bool inside = x.low.valid() && x.high.valid() && scope.exact(x.low, to) && scope.exact(x.high, to);
         if (includes(to, x.dtype) || inside) y.low = x.low, y.high = x.high;
     }
+    if (has_fractions(to) || has_fractions(x.dtype)) y.known = cast_fractions(scope, x, to);
     if (is_integer(to) && x.dtype == DType::boolean) y.known = x.known.kind == Known::Kind::list ? x.known : Known{};
     Dim number = number_of(x);
-    if (to == DType::boolean && number.valid() && scope.exact(number, x.dtype))
+    if (to == DType::boolean && number.valid() && !is_float(x.dtype) && scope.exact(number, x.dtype))
         y = with_condition(std::move(y), {.kind = Condition::Kind::relation, .relation = Relation::not_equal, .left = number,
                                           .right = scope.dims().constant(0)});
     return one(std::move(y));
@@ -200,9 +235,10 @@ Result<Shaped> counted(const ShapeArgs& args, ShapeScope& scope) {
 constexpr NamedRule rows[] = {
     {"neg", negated},              {"exp", unary},                 {"log", unary},
     {"sqrt", unary},               {"tanh", unary},                {"cast", cast},                 {"str_count", counted},
-    {"add", binary<plus>},         {"sub", binary<minus>},         {"mul", binary<times>},
-    {"div", binary<truncated>},    {"floor_div", binary<floored>}, {"mod", modulo},
-    {"maximum", binary<larger>},   {"minimum", binary<smaller>},   {"select", select},
+    {"add", binary<plus, fractions_plus>}, {"sub", binary<minus, fractions_minus>}, {"mul", binary<times, fractions_times>},
+    {"div", binary<truncated, fractions_over>}, {"floor_div", binary<floored>}, {"mod", modulo},
+    {"maximum", binary<larger, larger_fraction>}, {"minimum", binary<smaller, smaller_fraction>}, {"select", select},
+    {"floor", rounded_whole<fraction_floor>}, {"ceil", rounded_whole<fraction_ceil>},
     {"eq", compare<Relation::equal>}, {"ne", compare<Relation::not_equal>},
     {"lt", compare<Relation::less>},  {"le", compare<Relation::less_equal>},
     {"gt", compare<Relation::greater>}, {"ge", compare<Relation::greater_equal>},

@@ -352,6 +352,10 @@ Result<Dim> TypeParser::dim_function(const Token& name) {
         args.push_back(TRY(dim()));
         return {};
     }));
+    if (name.text == "rounded" && args.size() == 2) {    // in dumps: a size that a float held
+        std::optional<int64_t> bits = dims.constant_value(args[1]);
+        if (bits && *bits > 0 && *bits <= 63) return dims.rounded(args[0], int(*bits));
+    }
     bool known = name.text == "min" || name.text == "max" || name.text == "bcast" || name.text == "mod";
     if (!known)
         return Error{Code::name, describe(name) + " is not a function of dims", name.span,

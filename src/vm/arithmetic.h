@@ -1,6 +1,7 @@
 // vm/arithmetic.h - what the instructions from `move` to `not` compute, as a function: for walks that know some
 // registers and not others. The loop over instructions says the same in its own cases; a test compares the two.
 #pragma once
+#include "dim/rounded.h"
 #include "exe/opcode.h"
 #include "tensor/element.h"
 #include <algorithm>
@@ -32,6 +33,13 @@ inline bool arithmetic(Opcode op, uint64_t b, uint64_t c, uint64_t& out, DType t
     case Opcode::size_add: if (__builtin_add_overflow(x, y, &result)) return false; out = uint64_t(result); return true;
     case Opcode::size_sub: if (__builtin_sub_overflow(x, y, &result)) return false; out = uint64_t(result); return true;
     case Opcode::size_mul: if (__builtin_mul_overflow(x, y, &result)) return false; out = uint64_t(result); return true;
+    case Opcode::size_round: {
+        if (y < 1 || y > 63) return false;
+        const Wide nearest = rounded_to_bits(x, int(y));
+        if (nearest != Wide(int64_t(nearest))) return false;
+        out = uint64_t(int64_t(nearest));
+        return true;
+    }
     case Opcode::size_bcast: out = x == 1 ? c : b; return true;
     case Opcode::eq: out = x == y; return true;
     case Opcode::ne: out = x != y; return true;

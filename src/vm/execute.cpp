@@ -1,6 +1,7 @@
 // The loop over instructions. Meaning and operands of each are in exe/opcode.h; the program was verified when it was
 // loaded, so registers, lists and targets are in range. Recursion of the program never becomes recursion here.
 #include "dim/relation.h"
+#include "dim/rounded.h"
 #include "vm/concat.h"
 #include "vm/extents.h"
 #include "vm/frame.h"
@@ -86,6 +87,12 @@ bool Context::execute(Frame* frame) {
                                                     : __builtin_mul_overflow(b, c, &result);
             if (over) return current_ = frame, fault(at, Code::shape, "a size overflows 64 bits");
             R[in.a] = uint64_t(result);
+            break;
+        }
+        case Opcode::size_round: {
+            const Wide nearest = R[in.c] >= 1 && R[in.c] <= 63 ? rounded_to_bits(number(in.b), int(R[in.c])) : Interval::limit;
+            if (nearest != Wide(int64_t(nearest))) return current_ = frame, fault(at, Code::shape, "a size overflows 64 bits");
+            R[in.a] = uint64_t(int64_t(nearest));
             break;
         }
         case Opcode::size_bcast: R[in.a] = R[in.b] == 1 ? R[in.c] : R[in.b]; break;

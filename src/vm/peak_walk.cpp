@@ -104,7 +104,7 @@ static Word bounded(Opcode op, Word b, Word c) {
     switch (op) {
     case Opcode::add: case Opcode::size_add: op = Opcode::size_add; break;
     case Opcode::mul: case Opcode::size_mul: op = Opcode::size_mul; break;
-    case Opcode::min: case Opcode::max: break;
+    case Opcode::min: case Opcode::max: case Opcode::size_round: break;
     case Opcode::size_bcast: op = Opcode::max; break;
     default: return {};
     }
