@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <tuple>
 
 namespace nereus {
 namespace {
@@ -47,7 +48,9 @@ std::string profile_text(const Context& context, double seconds, std::span<const
         kernels.runs += one.runs, kernels.nanoseconds += one.nanoseconds;
     }
     std::vector<std::pair<std::pair<std::string, std::string>, LaunchTime>> rows(sums.begin(), sums.end());
-    std::stable_sort(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.second.nanoseconds > b.second.nanoseconds; });
+    std::sort(rows.begin(), rows.end(), [](auto& a, auto& b) {
+        return std::tie(b.second.nanoseconds, a.first) < std::tie(a.second.nanoseconds, b.first);
+    });
     const double all = seconds * 1e3;
     std::string out = "  share         ms     runs  kernel            where\n";
     LaunchTime others;

@@ -61,14 +61,17 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(space) + 1 - begin);
 }
 
+// from_chars takes a minus only: a plus that it meets is refused.
+std::string_view without_plus(std::string_view text) { return text.starts_with('+') && !text.starts_with("+-") ? text.substr(1) : text; }
+
 template <class Float> std::optional<Float> read_float(std::string_view text) {
     const std::string word = lower_case(text.substr(0, 16));
     const bool negative = word.starts_with('-'), sign = negative || word.starts_with('+');
     const std::string_view bare = std::string_view(word).substr(sign ? 1 : 0);
     if (bare == "nan") return std::numeric_limits<Float>::quiet_NaN();
     if (bare == "inf" || bare == "infinity") return negative ? -std::numeric_limits<Float>::infinity() : std::numeric_limits<Float>::infinity();
-    if (text.starts_with('+')) text.remove_prefix(1);
-    if (text.find_first_not_of("0123456789.-+eE") != text.npos || text.starts_with('+')) return std::nullopt;
+    text = without_plus(text);
+    if (text.find_first_not_of("0123456789.-+eE") != text.npos) return std::nullopt;
     Float value = 0;
     const std::from_chars_result r = std::from_chars(text.data(), text.data() + text.size(), value);
     if (r.ec == std::errc::invalid_argument || r.ptr != text.data() + text.size()) return std::nullopt;
@@ -93,7 +96,7 @@ template <class T> Result<T> read_as(DType dtype, std::string_view text, StoreRu
         return *value != 0;
     } else if constexpr (std::is_integral_v<T>) {
         T value = 0;
-        const std::string_view digits = bare.starts_with('+') ? bare.substr(1) : bare;
+        const std::string_view digits = without_plus(bare);
         const std::from_chars_result r = std::from_chars(digits.data(), digits.data() + digits.size(), value);
         const bool whole = r.ptr == digits.data() + digits.size();
         if (whole && r.ec == std::errc()) return value;

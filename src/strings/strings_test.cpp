@@ -36,6 +36,16 @@ TEST(Numbers, OfEverySmallFloatReadBack) {
         ASSERT_TRUE(read.bits() == number.bits() || double(number) != double(number)) << text;
     }
 }
+TEST(Numbers, HaveOneSign) {
+    float real = 0;
+    int32_t whole = 0;
+    for (const char* text : {"+-5", "-+5", "++5", "--5", "+", "-", "+-1.5"}) {
+        EXPECT_FALSE(read_number(DType::f32, text, {}, reinterpret_cast<std::byte*>(&real))) << text;
+        EXPECT_FALSE(read_number(DType::i32, text, {}, reinterpret_cast<std::byte*>(&whole))) << text;
+    }
+    ASSERT_TRUE(read_number(DType::i32, " +5 ", {}, reinterpret_cast<std::byte*>(&whole)));
+    EXPECT_EQ(whole, 5);
+}
 TEST(Numbers, TheErrorNamesTheText) {
     float out = 0;
     auto read = [&](std::string_view text) { return read_number(DType::f32, text, {}, reinterpret_cast<std::byte*>(&out)).error().message; };
