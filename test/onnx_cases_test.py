@@ -64,6 +64,26 @@ case("sum_square_int32_all", "ReduceSumSquare: x -> y", {"x": np.array([[5001, 2
 # Between integers there are others, cut towards 0 as casts do.
 case("grid_sample_int32", "GridSample: x, grid -> y align_corners=1", {"x": np.array([[[[0, 4, 11]]]], np.int32),
      "grid": np.array([[[[-0.5, 0], [0.5, 0]]]], np.float32)}, {"y": np.array([[[[2, 7]]]], np.int32)})
+# Sums and squares that are beyond an f16, where what is made of them is not.
+def half(*sizes, value=300.0):
+    return np.full(sizes, value, np.float16)
+
+
+case("global_average_f16", "GlobalAveragePool: x -> y", {"x": half(1, 1, 50, 50, value=100)}, {"y": half(1, 1, 1, 1, value=100)})
+case("mean_f16", "Mean: x, x, x -> y", {"x": half(3, value=30000)}, {"y": half(3, value=30000)})
+case("global_lp_f16", "GlobalLpPool: x -> y", {"x": half(1, 1, 2, 2)}, {"y": half(1, 1, 1, 1, value=600)})
+case("lp_pool_f16", "LpPool: x -> y kernel_shape=[2,2] pads=[1,1,0,0]", {"x": half(1, 1, 2, 2)},
+     {"y": np.array([[[[300, 300 * 2**0.5], [300 * 2**0.5, 600]]]], np.float16)})
+case("lp_pool_cubes_f16", "LpPool: x -> y kernel_shape=[8] p=3", {"x": half(1, 1, 8)}, {"y": half(1, 1, 1, value=600)})
+case("lp_normalization_f16", "LpNormalization: x -> y", {"x": half(1, 4)}, {"y": half(1, 4, value=0.5)}, opset=22)
+case("mean_variance_f16", "MeanVarianceNormalization: x -> y", {"x": np.array([[[[-300, 300]]]], np.float16)}, {"y": np.array([[[[-1, 1]]]], np.float16)})
+case("lrn_f16", "LRN: x -> y size=3 alpha=0.0003 beta=0.5", {"x": half(1, 3, 1, 1)},
+     {"y": np.array([300 / 19**0.5, 300 / 28**0.5, 300 / 19**0.5], np.float16).reshape(1, 3, 1, 1)})
+classes, far = np.arange(40000) % 3, half(40000, 3, value=-3)
+case("nll_f16", "NegativeLogLikelihoodLoss: x, t -> y", {"x": far, "t": classes}, {"y": np.float16(3)[...]})
+case("nll_weights_f16", "NegativeLogLikelihoodLoss: x, t, w -> y", {"x": far, "t": classes, "w": half(3, value=2)}, {"y": np.float16(3)[...]})
+case("cross_entropy_f16", "SoftmaxCrossEntropyLoss: x, t -> y, log_prob", {"x": far, "t": classes},
+     {"y": np.float16(np.log(3))[...], "log_prob": half(40000, 3, value=-np.log(3))})
 
 
 def main():
