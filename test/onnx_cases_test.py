@@ -85,6 +85,10 @@ case("nll_weights_f16", "NegativeLogLikelihoodLoss: x, t, w -> y", {"x": far, "t
 case("cross_entropy_f16", "SoftmaxCrossEntropyLoss: x, t -> y, log_prob", {"x": far, "t": classes},
      {"y": np.float16(np.log(3))[...], "log_prob": half(40000, 3, value=-np.log(3))})
 
+# The zero point is subtracted before anything is rounded.
+case("dequantize_int32", "DequantizeLinear: x, s, z -> y", {"x": np.array([2**30 + 1, -(2**31)], np.int32), "s": np.float32(0.5)[...], "z": np.int32(2**30)[...]},
+     {"y": np.array([0.5, -1.5 * 2**30], np.float32)}, opset=13)
+
 
 def main():
     with tempfile.TemporaryDirectory() as place:
