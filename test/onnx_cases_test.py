@@ -89,6 +89,12 @@ case("cross_entropy_f16", "SoftmaxCrossEntropyLoss: x, t -> y, log_prob", {"x": 
 case("dequantize_int32", "DequantizeLinear: x, s, z -> y", {"x": np.array([2**30 + 1, -(2**31)], np.int32), "s": np.float32(0.5)[...], "z": np.int32(2**30)[...]},
      {"y": np.array([0.5, -1.5 * 2**30], np.float32)}, opset=13)
 
+# Around cubic samples each of the four taps stops at the border by itself; from onnxruntime.
+image, grid = np.array([[[[0, -2, 6], [3, -8, 15]]]], np.float32), np.array([[[[-1.2, -0.8], [0.9, 1.5], [0.1, -1.1]]]], np.float32)
+for aligned, seen in ((0, [-0.30656326, 17.550838, -0.7942908]), (1, [0.5088488, 13.852834, -1.2855605])):
+    case(f"grid_sample_cubic_border_{aligned}", f'GridSample: x, grid -> y mode="cubic" padding_mode="border" align_corners={aligned}', {"x": image, "grid": grid},
+         {"y": np.array(seen, np.float32).reshape(1, 1, 1, 3)}, opset=20)
+
 
 def main():
     with tempfile.TemporaryDirectory() as place:
