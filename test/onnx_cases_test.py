@@ -95,6 +95,13 @@ for aligned, seen in ((0, [-0.30656326, 17.550838, -0.7942908]), (1, [0.5088488,
     case(f"grid_sample_cubic_border_{aligned}", f'GridSample: x, grid -> y mode="cubic" padding_mode="border" align_corners={aligned}', {"x": image, "grid": grid},
          {"y": np.array(seen, np.float32).reshape(1, 1, 1, 3)}, opset=20)
 
+# Products of integers; alpha and beta are floats, and what they make is cut towards 0.
+for kind in (np.int32, np.int64, np.uint32, np.uint64):
+    a, b, c = np.array([[2**24 + 1, 2]], kind), np.array([[1, 2], [1, 3]], kind), np.array([1, 2], kind)
+    case(f"gemm_{kind.__name__}", "Gemm: a, b, c -> y", {"a": a, "b": b, "c": c}, {"y": np.array([[2**24 + 4, 2**25 + 10]], kind)}, opset=13)
+    case(f"gemm_no_c_{kind.__name__}", "Gemm: a, b -> y transB=1", {"a": a, "b": b}, {"y": np.array([[2**24 + 5, 2**24 + 7]], kind)}, opset=13)
+    case(f"gemm_scaled_{kind.__name__}", "Gemm: a, b, c -> y alpha=0.5 beta=2.0", {"a": a, "b": b, "c": c}, {"y": np.array([[2**23 + 3, 2**24 + 8]], kind)}, opset=13)
+
 
 def main():
     with tempfile.TemporaryDirectory() as place:

@@ -77,7 +77,7 @@ def node(line, graphs):
     head, rest = re.split(r":\s", line, maxsplit=1)
     op, _, name = head.partition(" ")
     inputs, outputs = rest.split("->")
-    outputs, *attributes = re.split(r"\s+(?=[a-z_]+=)", outputs.strip())
+    outputs, *attributes = re.split(r"\s+(?=[A-Za-z_]+=)", outputs.strip())
     domain, _, op = op.rpartition("/")
     out = b"".join(data(1, i.strip()) for i in inputs.split(",") if inputs.strip())
     out += b"".join(data(2, o.strip()) for o in outputs.split(","))
