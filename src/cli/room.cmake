@@ -17,6 +17,7 @@ file(GLOB nereus_programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/prelude/*.nr ${C
 add_test(NAME formatted COMMAND nereus fmt --check ${nereus_programs})
 add_test(NAME model_commands COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/model_commands_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
 add_test(NAME onnx_suite COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/onnx_suite_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
+add_test(NAME onnx_cases COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/onnx_cases_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
 add_test(NAME onnx_ml COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/onnx_ml_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
 add_test(NAME deployer COMMAND ${CMAKE_SOURCE_DIR}/examples/deployer.sh ${CMAKE_BINARY_DIR})
 add_test(NAME plugin_ways COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/plugin_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})

@@ -95,7 +95,8 @@ std::string linear_scores(NodeText& n, size_t rows) {
     return n.named("scores", "onnx_linear_scores(" + n.in(0) + ", " + n.named("weights", reals_text(weights)) + ", " + reals_or(n, "intercepts", 0) + ", " + std::to_string(rows) + ")");
 }
 void linear_regressor(NodeText& n) { n.give("onnx_scores_as(" + linear_scores(n, size_t(n.integer("targets", 1))) + ", " + post_transform(n) + ")"); }
-// Of two classes that have one row of weights the first has the score with the other sign.
+// Of two classes that have one row of weights the first has the score with the other sign. The label is that of the largest score
+// before scores are made something else.
 void linear_classifier(NodeText& n) {
     const std::optional<std::vector<std::string_view>> words = n.words("classlabels_strings");
     const std::optional<std::vector<int64_t>> labels = n.integers("classlabels_ints");
@@ -104,14 +105,14 @@ void linear_classifier(NodeText& n) {
     const std::optional<std::vector<float>> bias = n.reals("intercepts");
     const size_t rows = bias && !bias->empty() ? bias->size() : classes;
     std::string scores = linear_scores(n, rows);
-    if (rows == 1 && classes == 2) scores = "onnx_two_scores(" + scores + ")";
+    if (rows == 1 && classes == 2) scores = n.named("scores", "onnx_two_scores(" + scores + ")");
     const std::string how = post_transform(n), made = n.named("made", "onnx_scores_as(" + scores + ", " + how + ")");
     if (rows == 1 && classes < 2) {
         if (words) return n.refuse("its one label is a text: what it says of other rows is not told");
         const std::string only = "onnx_only_class(" + made + ", " + (labels->empty() ? "1" : integer_text((*labels)[0])) + (how == "0" ? ", 0.0)" : ", 0.5)");
         return n.give_each({only, made});
     }
-    n.give_each({"onnx_class_of(" + made + ", " + (words ? texts_text(*words) : vector_text(*labels)) + ")", made});
+    n.give_each({"onnx_class_of(" + scores + ", " + (words ? texts_text(*words) : vector_text(*labels)) + ")", made});
 }
 } // namespace
 

@@ -37,10 +37,9 @@ void softmax_cross_entropy(NodeText& n) {
     const std::string_view reduction = n.word("reduction", "mean");
     const size_t place = size_t(std::ranges::find(words, reduction) - words);
     if (place == std::size(words)) return n.refuse("attribute 'reduction' is '" + std::string(reduction) + "', expected one of mean|sum|none");
-    const std::string log_prob = n.named("log_prob", "onnx_log_softmax(" + n.in(0) + ", 1)");
-    n.give_each({"onnx_nll_loss(" + log_prob + ", " + n.in(1) + ", " + (n.has(2) ? n.in(2) : "tensor([1.0])") + ", " +
-                     std::to_string(n.integer("ignore_index", no_class)) + ", " + std::to_string(place) + ")",
-                 log_prob});
+    const std::string both = n.named("both", "onnx_cross_entropy(" + n.in(0) + ", " + n.in(1) + ", " + (n.has(2) ? n.in(2) : "tensor([1.0])") + ", " +
+                                                 std::to_string(n.integer("ignore_index", no_class)) + ", " + std::to_string(place) + ")");
+    n.give_each({both + ".0", both + ".1"});
 }
 
 // Without training it is what it is given. Since 12 the ratio and whether it trains are inputs.

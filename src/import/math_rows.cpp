@@ -12,11 +12,16 @@ template <const char* op> void folded(NodeText& n) {
     n.give(all);
 }
 constexpr char maximum[] = "maximum", minimum[] = "minimum", add[] = "add";
+// Sums of f16 or bf16 may be beyond it: they are made in f32.
 void mean(NodeText& n) {
     if (n.input_count() == 0) return n.refuse("it has no input");
-    std::string all = n.in(0);
-    for (size_t i = 1; i < n.input_count(); ++i) all += " + " + n.in(i);
-    n.give("(" + all + ") / " + std::to_string(n.input_count()) + ".0");
+    std::string all, wide;
+    for (size_t i = 0; i < n.input_count(); ++i) {
+        all += (i ? " + " : "") + n.in(i);
+        wide += (i ? " + " : "") + ("cast(" + n.in(i) + ", f32)");
+    }
+    const std::string each = ") / " + std::to_string(n.input_count()) + ".0", x = n.in(0);
+    n.give("if (onnx_is_short(" + x + ")) { onnx_cast_like((" + wide + each + ", " + x + ") } else { (" + all + each + " }");
 }
 
 // Before version 7 operands have one shape, unless broadcast = 1: then the axes of the second begin at `axis` of the first.

@@ -150,8 +150,12 @@ std::string along(const std::string& vector, size_t i, const std::string& like) 
     return "onnx_along(" + vector + ", " + std::to_string(i + 2) + ", onnx_rank(" + like + "))";
 }
 
-// A mean is of the taps inside the input, or with count_include_pad of all but those that ceil_mode has put behind it. Sums of an
-// f16 or bf16 may be beyond it: they are made in f32.
+// What is made of `of`, which has the dtype of x. Sums of an f16 or bf16 may be beyond it: they are made in f32.
+template <class Made> std::string in_f32_if_short(const std::string& x, const std::string& of, const Made& made) {
+    return "if (onnx_is_short(" + x + ")) { onnx_cast_like(" + made("cast(" + of + ", f32)") + ", " + x + ") } else { " + made(of) + " }";
+}
+
+// A mean is of the taps inside the input, or with count_include_pad of all but those that ceil_mode has put behind it.
 void average_pool(NodeText& n) {
     Pool pool(n);
     const bool with_pads = n.integer("count_include_pad", 0) != 0;
@@ -172,8 +176,7 @@ void average_pool(NodeText& n) {
         }
         count = n.named("count", count);
     }
-    auto mean = [&](const std::string& of) { return "onnx_pool_mean(" + pool.sums(of) + ", " + count + ")"; };
-    n.give("if (onnx_is_short(" + x + ")) { onnx_cast_like(" + mean("cast(" + padded + ", f32)") + ", " + x + ") } else { " + mean(padded) + " }");
+    n.give(in_f32_if_short(x, padded, [&](const std::string& of) { return "onnx_pool_mean(" + pool.sums(of) + ", " + count + ")"; }));
 }
 
 // Places are those in the flat input; within a channel row by row, or with storage_order 1 column by column.
@@ -209,12 +212,14 @@ std::string power_of(NodeText& n) {
 }
 void lp_pool(NodeText& n) {
     Pool pool(n);
-    const std::string p = power_of(n), powers = n.named("powers", "onnx_power(" + n.in(0) + ", " + p + ")");
-    n.give("onnx_root(" + pool.sums(pool.padded(powers, zero)) + ", " + p + ")");
+    const std::string p = power_of(n), x = n.in(0), padded = pool.padded(x, zero);
+    n.give(in_f32_if_short(x, padded, [&](const std::string& of) { return "onnx_root(" + pool.sums("onnx_power(" + of + ", " + p + ")") + ", " + p + ")"; }));
 }
 void global_lp_pool(NodeText& n) {
     const std::string p = power_of(n), x = n.in(0);
-    n.give("onnx_root(sum(onnx_power(" + x + ", " + p + "), axes=onnx_axes_behind(" + x + "), keepdims=true), " + p + ")");
+    n.give(in_f32_if_short(x, x, [&](const std::string& of) {
+        return "onnx_root(sum(onnx_power(" + of + ", " + p + "), axes=onnx_axes_behind(" + x + "), keepdims=true), " + p + ")";
+    }));
 }
 
 void max_unpool(NodeText& n) {
@@ -271,7 +276,7 @@ std::span<const OpRow> spatial_rows() {
         {"AveragePool",       1,    "",         "",                      "", average_pool},
         {"MaxPool",           1,    "",         "",                      "", max_pool},
         {"LpPool",            1,    "",         "",                      "", lp_pool},
-        {"GlobalAveragePool", 1,    "x",        "",                      "onnx_mean($x, sum($x, axes=onnx_axes_behind($x), keepdims=true))"},
+        {"GlobalAveragePool", 1,    "x",        "",                      "onnx_global_mean($x)"},
         {"GlobalMaxPool",     1,    "x",        "",                      "max($x, axes=onnx_axes_behind($x), keepdims=true)"},
         {"GlobalLpPool",      1,    "",         "",                      "", global_lp_pool},
         {"MaxUnpool",         9,    "",         "",                      "", max_unpool},

@@ -18,7 +18,7 @@ import struct
 import sys
 
 TYPES = {"f32": (1, "f"), "u8": (2, "B"), "i8": (3, "b"), "i32": (6, "i"), "i64": (7, "q"), "bool": (9, "?"), "f16": (10, "e"),
-         "f64": (11, "d")}
+         "f64": (11, "d"), "u32": (12, "I"), "u64": (13, "Q")}
 
 
 def varint(number):
@@ -77,7 +77,7 @@ def node(line, graphs):
     head, rest = re.split(r":\s", line, maxsplit=1)
     op, _, name = head.partition(" ")
     inputs, outputs = rest.split("->")
-    outputs, *attributes = re.split(r"\s+(?=[a-z_]+=)", outputs.strip())
+    outputs, *attributes = re.split(r"\s+(?=[A-Za-z_]+=)", outputs.strip())
     domain, _, op = op.rpartition("/")
     out = b"".join(data(1, i.strip()) for i in inputs.split(",") if inputs.strip())
     out += b"".join(data(2, o.strip()) for o in outputs.split(","))

@@ -156,6 +156,11 @@ def linear():
         weights = [float(v) for v in rng.integers(-3, 4, 12)]
         case(f"linear_regressor_{how}", "LinearRegressor", [x], [F], version=1, targets=3, coefficients=weights, intercepts=[0.5, -1.0, 0.0], post_transform=how)
         case(f"linear_classifier_{how}", "LinearClassifier", [x], [L, F], version=1, classlabels_ints=[4, 2, 9], coefficients=weights, intercepts=[0.5, -1.0, 0.0], post_transform=how)
+    # transforms that make another score the largest
+    x = np.array([[0, -1, -2], [0.25, 0.5, 1.5], [0.5, 0.75, 0.25], [-1, 0, -3]], np.float32)
+    for how in ("SOFTMAX_ZERO", "PROBIT"):
+        case(f"linear_classifier_label_{how}", "LinearClassifier", [x], [L, F], version=1, classlabels_ints=[4, 2, 9], coefficients=[1.0, 0, 0, 0, 1, 0, 0, 0, 1],
+             intercepts=[0.0, 0, 0], post_transform=how)
 
 
 def kernels():
