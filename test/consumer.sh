@@ -28,6 +28,11 @@ cmp example.txt loaded.txt || fail "the artefact gives another result"
 "$work/with_compiler/example_c" small.onnx > example_c.txt
 printf '%s\n' 'out/y:0: Tensor[(2, 2), f32] [[0, 0], [1, 2]]' 'found: Tensor[(2, 2), i64] [[1, 1], [0, 1]]' | cmp - example_c.txt ||
     fail "the example in C gives another result"
+printf '%s\n' 'input input.1 f32 n,2' 'node Relu: input.1 -> y' 'output y f32 n,2' > one_output.txt
+"$source/test/onnx/model_from_text.py" one_output.txt one_output.onnx
+# shellcheck disable=SC2086
+quiet "$c_compiler" $flags -I "$work/all/include" "$source/test/consumer/example.c" -o app -L "$work/all/lib" -lnereus -lnereus-runtime -Wl,-rpath,"$work/all/lib"
+./app one_output.onnx | cmp - <(echo 'y: Tensor[(2, 2), f32] [[0.5, 0], [2, 1]]') || fail "the example in C gives another result for one output"
 "$work/with_compiler/values" values.npz
 "$work/with_compiler/calls"
 "$work/with_compiler/refusals"

@@ -28,9 +28,9 @@ int main(int argc, char** argv) {
     const nereus_entry* entry = NULL;
     check(nereus_executable_entry(model, 0, &entry));
     for (size_t i = 0; i < entry->result_count; ++i) {
-        const nereus_value* part = NULL;
+        const nereus_value* part = result;                              // of one output; several are parts of a tuple
         nereus_bytes* text = NULL;
-        check(nereus_value_part(result, i, &part));
+        if (entry->result_count > 1) check(nereus_value_part(result, i, &part));
         check(nereus_value_to_text(part, &text));
         printf("%s: %s\n", entry->results[i]->name, nereus_bytes_data(text));
         nereus_bytes_release(text);
