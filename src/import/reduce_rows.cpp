@@ -5,8 +5,10 @@
 
 namespace nereus::onnx {
 namespace {
+// Without axes: along all of them, however many there are.
 std::string reduced(std::string form, const std::string& x, const std::string& axes, bool keepdims) {
-    for (auto [hole, text] : {std::pair{"$x", x}, {"$axes", axes}, {"$keepdims", std::string(keepdims ? "true" : "false")}})
+    const std::string along = axes.empty() ? "" : "axes=" + axes + ", ";
+    for (auto [hole, text] : {std::pair{"$x", x}, {"axes=$axes, ", along}, {"$keepdims", std::string(keepdims ? "true" : "false")}})
         for (size_t at = form.find(hole); at != form.npos; at = form.find(hole)) form.replace(at, std::string_view(hole).size(), text);
     return form;
 }
@@ -34,7 +36,7 @@ template <const char* form, In in = In::own> void reduce(NodeText& n) {
         return n.give(keepdims ? kept : "onnx_drop_axes(" + kept + ", " + go + ", " + n.in(1) + ", " + flag + ")");
     }
     const bool all = (!axes || axes->empty()) && !noop;
-    n.give(reduced_in(in, form, x, all ? "iota(onnx_rank(" + x + "))" : vector_text(axes.value_or(std::vector<int64_t>())), keepdims));
+    n.give(reduced_in(in, form, x, all ? "" : vector_text(axes.value_or(std::vector<int64_t>())), keepdims));
 }
 constexpr char sum[] = "sum($x, axes=$axes, keepdims=$keepdims)", max[] = "max($x, axes=$axes, keepdims=$keepdims)",
                min[] = "min($x, axes=$axes, keepdims=$keepdims)", prod[] = "prod($x, axes=$axes, keepdims=$keepdims)",
