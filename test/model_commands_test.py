@@ -153,6 +153,18 @@ def inspected(folder):
     expect(f"inspect of an artefact: {artefact.stderr}", artefact.returncode == 0 and "peak of a call" in artefact.stdout)
 
 
+def checked(folder):
+    for name, op in (("good", "Relu"), ("unknown", "Sparkle")):
+        (folder.path / "some" / name / "test_data_set_0").mkdir(parents=True)
+        folder.model(f"some/{name}/model.onnx", f"input x f32 n\nnode {op}: x -> y\noutput y f32 n\n")
+        (folder.path / "some" / name / "test_data_set_0/input_0.pb").write_bytes(tensor_file(np.float32([-1, 2])))
+    done = folder.run("check", "some/good", "--against=eval", "--runs", "2")
+    expect(f"check --against=eval needs no outputs: {done.stdout}", done.returncode == 0 and "ok      good: 2 inputs" in done.stdout)
+    (folder.path / "some/good/test_data_set_0/output_0.pb").write_bytes(tensor_file(np.float32([0, 2])))
+    done = folder.run("check", "some", "--symbolic")
+    expect(f"check --symbolic counts what it compiled: {done.stdout}", done.returncode == 1 and "compiles=1\n" in done.stdout and "1 passed, 1 failed" in done.stdout)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Folder(Path(name))
@@ -167,6 +179,7 @@ def main():
         nans(folder)
         strict(folder)
         inspected(folder)
+        checked(folder)
     for each in wrong:
         print("FAILED", each)
     print("ok" if not wrong else f"{len(wrong)} failed")

@@ -18,7 +18,7 @@ Result<Recorded> recorded_cases(const ModelPlace& place, const onnx::Graph& grap
     Result<ModelCases> cases = ModelCases::open(place.folder);
     if (!cases) return recorded;                       // none are needed
     recorded.near = cases->near();
-    for (const std::filesystem::path& one : cases->folders()) recorded.inputs.push_back(TRY(cases->read(one, graph, both.inputs(), both.outputs())).inputs);
+    for (const std::filesystem::path& one : cases->folders()) recorded.inputs.push_back(TRY(cases->read(one, graph, both.inputs(), {})).inputs);
     return recorded;
 }
 } // namespace

@@ -89,13 +89,15 @@ int check_recorded(const std::vector<ModelPlace>& places, const HowToCompile& ho
         compiled.push_back(checks.back()->compile_model(place, how));
     };
     if (how.text.symbolic) {
+        size_t done = 0;
         for (const ModelPlace& place : places) {
             progress.show(place.name(), std::ssize(checks), std::ssize(places));
             compile_one(place);
+            done += bool(compiled.back());
             if (compiled.back()) compiled.back() = checks.back()->set_aside(scratch->path() / (std::to_string(checks.size()) + ".nrx"));
         }
         progress.clear();
-        std::printf("compiles=%zu\n", places.size());
+        std::printf("compiles=%zu\n", done);
     }
     Lines lines(progress, places.size());
     for (size_t i = 0; i < places.size(); ++i) {

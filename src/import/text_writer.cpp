@@ -1,5 +1,6 @@
 #include "import/text_writer.h"
 #include "import/node_text.h"
+#include "text/lexer.h"
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -102,7 +103,10 @@ std::string TextWriter::dim_text(const Dim& dim) {
     const std::string_view* param = std::get_if<std::string_view>(&dim);
     if (!param || param->empty()) return bounded(dims_.fresh("d", "d"));
     auto [it, is_new] = dim_names_.try_emplace(*param);
-    if (is_new) it->second = bounded(dims_.fresh(*param, "d"));
+    if (!is_new) return it->second;
+    std::string name = dims_.fresh(*param, "d");
+    if (is_keyword(name)) name = dims_.fresh("d_" + name, "d");
+    it->second = bounded(std::move(name));
     return it->second;
 }
 

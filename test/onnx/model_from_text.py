@@ -6,7 +6,7 @@
     output y f32 n,2                           so too `value h f32 2,4` for shapes that are recorded
     init w i64 2 = 2,-1                        an initializer: sizes, then its elements
     node Reshape to_rows: x, w -> y            operator (com.acme/Leaky: of that domain), name (left out: none), inputs, outputs
-    node Transpose: x -> y perm=[1,0]          attributes: 1, 1.5, "text", [1,2]; a graph {name}
+    node Transpose: x -> y perm=[1,0]          attributes: 1, 1.5, "text", [1,2], [1.5,2]; a graph {name}
     graph name                                 the lines up to `end` are a graph for an attribute
     end
 
@@ -66,6 +66,8 @@ def attribute(key, value, graphs):
         return out + data(6, graphs[value[1:-1]]) + number(20, 5)
     if value.startswith('"'):
         return out + data(4, value[1:-1]) + number(20, 3)
+    if value.startswith("[") and "." in value:
+        return out + b"".join(varint(7 << 3 | 5) + struct.pack("<f", float(v)) for v in value[1:-1].split(",")) + number(20, 6)
     if value.startswith("["):
         return out + b"".join(number(8, int(v)) for v in value[1:-1].split(",") if v) + number(20, 7)
     if "." in value:
