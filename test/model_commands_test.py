@@ -165,6 +165,33 @@ def checked(folder):
     expect(f"check --symbolic counts what it compiled: {done.stdout}", done.returncode == 1 and "compiles=1\n" in done.stdout and "1 passed, 1 failed" in done.stdout)
 
 
+def defaults(folder):
+    """An initializer of an input's name is what it is when nobody gives it."""
+    lines = "input x f32 2\ninput w f32 2\ninit w f32 2 = 1,2\nnode Add: x, w -> y\noutput y f32 2\n"
+    folder.model("default.onnx", lines)
+    for given, want in (([], "[2, 3]"), (["--input", "w=2xf32=5,7"], "[6, 8]")):
+        for eval_too in ([], ["--eval"]):
+            done = folder.run("run", "default.onnx", "--input", "x=2xf32=1,1", *given, *eval_too)
+            expect(f"run with {given}: {done.stdout}{done.stderr}", done.returncode == 0 and want in done.stdout)
+    done = folder.run("inspect", "default.onnx")
+    expect(f"inspect shows a default: {done.stdout}", "w" in done.stdout and "with a default" in done.stdout)
+    data = folder.path / "default" / "test_data_set_0"
+    data.mkdir(parents=True)
+    folder.model("default/model.onnx", lines)
+    one = np.float32([1, 1])
+    for given, want in ((None, [2, 3]), ([5, 7], [6, 8])):
+        (data / "input_0.pb").write_bytes(tensor_file(one))
+        if given:
+            (data / "input_1.pb").write_bytes(tensor_file(np.float32(given)))
+        (data / "output_0.pb").write_bytes(tensor_file(np.float32(want)))
+        for way in ([], ["--symbolic"], ["--artefact"]):
+            done = folder.run("check", "default", *way)
+            expect(f"check {way} with a default {given}: {done.stdout}{done.stderr}", done.returncode == 0)
+    (data / "input_2.pb").write_bytes(tensor_file(one))
+    done = folder.run("check", "default")
+    expect(f"check with too many inputs: {done.stdout}", done.returncode == 1 and "3 input files, and 2 inputs" in done.stdout)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Folder(Path(name))
@@ -180,6 +207,7 @@ def main():
         strict(folder)
         inspected(folder)
         checked(folder)
+        defaults(folder)
     for each in wrong:
         print("FAILED", each)
     print("ok" if not wrong else f"{len(wrong)} failed")

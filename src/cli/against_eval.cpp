@@ -12,13 +12,13 @@ double cpu_seconds() {
 }
 
 struct Recorded { Nearness near; std::vector<std::vector<Value>> inputs; };
-Result<Recorded> recorded_cases(const ModelPlace& place, const onnx::Graph& graph, const BothWays& both) {
+Result<Recorded> recorded_cases(const ModelPlace& place, const onnx::ModelFile& file, const BothWays& both) {
     Recorded recorded;
     if (place.folder.empty()) return recorded;
     Result<ModelCases> cases = ModelCases::open(place.folder);
     if (!cases) return recorded;                       // none are needed
     recorded.near = cases->near();
-    for (const std::filesystem::path& one : cases->folders()) recorded.inputs.push_back(TRY(cases->read(one, graph, both.inputs(), {})).inputs);
+    for (const std::filesystem::path& one : cases->folders()) recorded.inputs.push_back(TRY(cases->read(one, file, both.inputs(), {})).inputs);
     return recorded;
 }
 } // namespace
@@ -26,7 +26,7 @@ Result<Recorded> recorded_cases(const ModelPlace& place, const onnx::Graph& grap
 Result<AgainstTally> check_against_eval(const ModelPlace& place, const AgainstEval& against) {
     const onnx::ModelFile file = TRY(onnx::read_model(place.file.string()));
     BothWays both = TRY(BothWays::make(file, against.how, place.file.string()));
-    Recorded recorded = TRY(recorded_cases(place, file.main(), both));
+    Recorded recorded = TRY(recorded_cases(place, file, both));
     against.adjust(recorded.near);
     RandomCases cases = TRY(RandomCases::make(file.main(), both.inputs(), std::move(recorded.inputs), against.seed));
     std::mt19937_64 random(against.seed);

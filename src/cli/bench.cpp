@@ -48,7 +48,7 @@ Result<std::vector<ArgumentSet>> sets_of_cases(const std::string& folder, const 
     const ModelCases cases = TRY(ModelCases::open(folder));
     std::vector<ArgumentSet> sets;
     for (const std::filesystem::path& one : cases.folders())
-        sets.push_back({one.filename().string(), TRY(cases.read(one, program.source.file->main(), program.source.inputs, {})).inputs});
+        sets.push_back({one.filename().string(), TRY(cases.read(one, *program.source.file, program.source.inputs, {})).inputs});
     return sets;
 }
 Result<std::vector<ArgumentSet>> argument_sets(const Arguments& arguments, const ReadyProgram& program) {
@@ -217,7 +217,7 @@ int bench_command(Words words) {
     Result<Plan> plan = plan_of(*arguments);
     if (!plan) return fail(plan.error());
     int exit = 0;
-    std::optional<ReadyProgram> program = make_ready(arguments->rest[0], *arguments, &exit);
+    std::optional<ReadyProgram> program = make_ready(arguments->rest[0], *arguments, &exit, {.given = replaced_inputs(arguments->rest[0], *arguments)});
     if (!program) return exit;
     name_parameters(*arguments, program->source.parameters);
     Result<std::vector<ArgumentSet>> sets = argument_sets(*arguments, *program);

@@ -142,7 +142,7 @@ int check_nan(const std::string& path, Arguments arguments) {
     int exit = 0;
     const std::optional<std::vector<std::string>> floats = floats_of(path, compile_options(arguments), &exit);
     if (!floats) return exit;
-    std::optional<ReadyProgram> program = make_ready(path, arguments, &exit, {.counted = *floats});
+    std::optional<ReadyProgram> program = make_ready(path, arguments, &exit, {.counted = *floats, .given = replaced_inputs(path, arguments)});
     if (!program) return exit;
     name_parameters(arguments, program->source.parameters);
     auto look = [&]() -> Result<bool> {

@@ -91,20 +91,58 @@ class RuleReader {
     JsonLexer lexer_;
 };
 
-Result<std::vector<Value>> by_place(const fs::path& folder, const std::string& stem, const std::vector<onnx::ValueInfo>& ports, const std::vector<std::string>& names) {
+std::string place_file(const fs::path& folder, const std::string& stem, size_t place) { return (folder / (stem + std::to_string(place) + ".pb")).string(); }
+size_t input_files(const fs::path& folder) {
+    std::error_code failed;
+    size_t files = 0;
+    while (fs::exists(place_file(folder, "input_", files), failed)) ++files;
+    return files;
+}
+Result<Value> default_of(const onnx::ModelFile& model, const std::string& input, const std::string& otherwise) {
+    const onnx::TensorData* data = model.main().initializer(input);
+    if (!data) return Error{Code::name, otherwise + " for '" + input + "'"};
+    return Value::tensor(TRY(onnx::host_tensor(*data, model.storage)));
+}
+
+Result<std::vector<Value>> outputs_by_place(const fs::path& folder, const std::vector<onnx::ValueInfo>& ports, const std::vector<std::string>& names) {
     std::vector<Value> values;
     for (size_t i = 0; i < names.size(); ++i) {
-        auto port = std::find_if(ports.begin(), ports.end(), [&](const onnx::ValueInfo& p) { return p.name == names[i]; });
-        values.push_back(TRY(onnx::read_value((folder / (stem + std::to_string(i) + ".pb")).string(), port->type)));
+        auto port = std::ranges::find(ports, names[i], &onnx::ValueInfo::name);
+        values.push_back(TRY(onnx::read_value(place_file(folder, "output_", i), port->type)));
     }
     return values;
 }
-Result<std::vector<Value>> by_name(const fs::path& folder, const std::map<std::string, std::string>& files, const std::vector<std::string>& names) {
+Result<std::vector<Value>> inputs_by_place(const fs::path& folder, const onnx::ModelFile& model, const std::vector<std::string>& names) {
+    const std::vector<onnx::ValueInfo>& ports = model.main().inputs;
+    if (const size_t files = input_files(folder); files > ports.size())
+        return Error{Code::value, "there are " + std::to_string(files) + " input files, and " + std::to_string(ports.size()) + (ports.size() == 1 ? " input" : " inputs")};
+    const std::vector<std::string> placed = nereus::inputs_by_place(folder, model.main());
+    std::vector<Value> values;
+    for (const std::string& name : names) {
+        const auto place = std::ranges::find(placed, name);
+        const auto port = std::ranges::find(ports, name, &onnx::ValueInfo::name);
+        values.push_back(place == placed.end() ? TRY(default_of(model, name, "there is no input file"))
+                                               : TRY(onnx::read_value(place_file(folder, "input_", size_t(place - placed.begin())), port->type)));
+    }
+    return values;
+}
+Result<Value> read_named(const fs::path& folder, const std::string& file) { return Value::tensor(TRY(read_npy((folder / (file + ".npy")).string()))); }
+Result<std::vector<Value>> inputs_by_name(const fs::path& folder, const std::map<std::string, std::string>& files, const onnx::ModelFile& model, const std::vector<std::string>& names) {
+    for (const auto& [name, file] : files)
+        if (std::ranges::find(model.main().inputs, name, &onnx::ValueInfo::name) == model.main().inputs.end()) return Error{Code::name, "check.json gives '" + name + "', which is no input"};
+    std::vector<Value> values;
+    for (const std::string& name : names) {
+        auto file = files.find(name);
+        values.push_back(file == files.end() ? TRY(default_of(model, name, "check.json names no file")) : TRY(read_named(folder, file->second)));
+    }
+    return values;
+}
+Result<std::vector<Value>> outputs_by_name(const fs::path& folder, const std::map<std::string, std::string>& files, const std::vector<std::string>& names) {
     std::vector<Value> values;
     for (const std::string& name : names) {
         auto file = files.find(name);
         if (file == files.end()) return Error{Code::name, "check.json names no file for '" + name + "'"};
-        values.push_back(Value::tensor(TRY(read_npy((folder / (file->second + ".npy")).string()))));
+        values.push_back(TRY(read_named(folder, file->second)));
     }
     return values;
 }
@@ -177,9 +215,32 @@ Result<ModelCases> ModelCases::open(const fs::path& folder) {
     return cases;
 }
 
-Result<ModelCase> ModelCases::read(const fs::path& folder, const onnx::Graph& graph, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) const {
-    if (by_name_) return ModelCase{TRY(by_name(folder, rule_.inputs, inputs)), TRY(by_name(folder, rule_.outputs, outputs))};
-    return ModelCase{TRY(by_place(folder, "input_", graph.inputs, inputs)), TRY(by_place(folder, "output_", graph.outputs, outputs))};
+std::vector<std::string> inputs_by_place(const fs::path& folder, const onnx::Graph& graph) {
+    std::vector<std::string> needed, all;
+    for (const onnx::ValueInfo& input : graph.inputs) {
+        all.emplace_back(input.name);
+        if (!graph.initializer(input.name)) needed.emplace_back(input.name);
+    }
+    const size_t files = input_files(folder);
+    if (files <= needed.size()) return needed;
+    all.resize(std::min(files, all.size()));
+    return all;
+}
+
+std::vector<std::string> ModelCases::replaced(const onnx::Graph& graph) const {
+    std::vector<std::string> names;
+    auto add = [&](const std::string& name) {
+        if (graph.initializer(name)) names.push_back(name);
+    };
+    for (const auto& [name, file] : rule_.inputs) add(name);
+    for (const fs::path& folder : folders_)
+        if (!by_name_) std::ranges::for_each(inputs_by_place(folder, graph), add);
+    return names;
+}
+
+Result<ModelCase> ModelCases::read(const fs::path& folder, const onnx::ModelFile& model, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) const {
+    if (by_name_) return ModelCase{TRY(inputs_by_name(folder, rule_.inputs, model, inputs)), TRY(outputs_by_name(folder, rule_.outputs, outputs))};
+    return ModelCase{TRY(inputs_by_place(folder, model, inputs)), TRY(outputs_by_place(folder, model.main().outputs, outputs))};
 }
 
 Verdict judge(const std::vector<Value>& found, const std::vector<Value>& expected, const std::vector<std::string>& outputs, const Nearness& near) {

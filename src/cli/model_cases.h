@@ -1,5 +1,6 @@
 // cli/model_cases.h - recorded inputs and outputs of a model, in a folder beside it, and whether what was found is right:
-//   test_data_set_N/input_M.pb, output_M.pb           values of ONNX by place
+//   test_data_set_N/input_M.pb, output_M.pb           values of ONNX by place: of the inputs without a default, or, if there are
+//                                                     more files, of the first inputs
 //   cases/NAME/in_*.npy, out_*.npy and check.json     tensors by name; check.json says which file is whose, and how near
 #pragma once
 #include "base/result.h"
@@ -23,13 +24,18 @@ Result<CaseRule> parse_case_rule(std::string_view json);
 
 struct ModelCase { std::vector<Value> inputs, expected; };
 
+// The inputs that input_0.pb and so on of a folder are for.
+std::vector<std::string> inputs_by_place(const std::filesystem::path& folder, const onnx::Graph& graph);
+
 class ModelCases {
  public:
     static Result<ModelCases> open(const std::filesystem::path& folder);
     const Nearness& near() const { return rule_.near; }
     const std::vector<std::filesystem::path>& folders() const { return folders_; }         // one per case
-    // Of the model's inputs and outputs with these names.
-    Result<ModelCase> read(const std::filesystem::path& folder, const onnx::Graph& graph, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) const;
+    // Inputs whose default some case replaces. Looks at names of files only.
+    std::vector<std::string> replaced(const onnx::Graph& graph) const;
+    // Of the model's inputs and outputs with these names; an input that the case does not give is its default.
+    Result<ModelCase> read(const std::filesystem::path& folder, const onnx::ModelFile& model, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) const;
 
  private:
     CaseRule rule_;

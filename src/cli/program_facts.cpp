@@ -1,5 +1,6 @@
 #include "cli/program_facts.h"
 #include "cli/json_object.h"
+#include "import/text_writer.h"
 #include "ir/op.h"
 #include <algorithm>
 
@@ -55,10 +56,28 @@ void add_operators(ProgramFacts& facts, const Module& module) {
         }
     for (auto& [name, op] : found) facts.operators.push_back(std::move(op));
 }
+// Inputs that an initializer is the default of. Before version 4 of the format every initializer had to be an input.
+void add_defaults(std::vector<PortFacts>& ports, const onnx::ModelFile& file) {
+    constexpr int64_t since = 4;
+    for (const onnx::ValueInfo& input : file.main().inputs) {
+        const onnx::TensorData* data = file.main().initializer(input.name);
+        if (!data || file.ir_version < since) continue;
+        PortFacts port{.name = std::string(input.name), .type = "Tensor[(", .dtype = std::string(onnx::dtype_text(data->type)), .shape = std::vector<std::string>(), .has_default = true};
+        for (size_t i = 0; i < data->dims.size(); ++i) {
+            const onnx::Dim declared = input.type.shape && i < input.type.shape->size() ? (*input.type.shape)[i] : onnx::Dim(data->dims[i]);
+            const std::string_view* name = std::get_if<std::string_view>(&declared);
+            port.shape->push_back(name && !name->empty() ? std::string(*name) : std::to_string(data->dims[i]));
+            port.type += (i ? ", " : "") + port.shape->back();
+        }
+        port.type += "), " + port.dtype + "]";
+        ports.push_back(std::move(port));
+    }
+}
 } // namespace
 
 void ProgramFacts::add_shapes(Dynamism& dynamism, const SourceProgram& program) {
     for (const NamedType& each : dynamism.inputs()) inputs.push_back(port_of(each, dynamism));
+    if (program.file) add_defaults(inputs, *program.file);
     for (const NamedType& each : dynamism.outputs()) outputs.push_back(port_of(each, dynamism));
     symbols = dynamism.symbols();
     if (!program.file) return add_operators(*this, dynamism.module());
@@ -115,7 +134,7 @@ std::string ProgramFacts::text() const {
     const size_t names = std::max(width_of(inputs, [](const PortFacts& p) { return p.name; }), width_of(outputs, [](const PortFacts& p) { return p.name; }));
     for (const auto& [title, ports] : {std::pair("inputs", &inputs), std::pair("outputs", &outputs)}) {
         out += std::string("\n") + title + "\n";
-        for (const PortFacts& port : *ports) out += "  " + padded(port.name, names) + "  " + port.type + "\n";
+        for (const PortFacts& port : *ports) out += "  " + padded(port.name, names) + "  " + port.type + (port.has_default ? ", with a default" : "") + "\n";
     }
     const std::span<const SymbolOrigin> first(symbols.data(), std::min(symbols.size(), most_shown));         // those of inputs come first
     const size_t symbol_names = width_of(first, [](const SymbolOrigin& s) { return s.name; });
@@ -184,6 +203,7 @@ std::string ports_json(const std::vector<PortFacts>& ports) {
             for (const std::string& size : *port.shape) extents.push_back(is_number(size) ? size : quoted(size));
             json.add_raw("shape", json_list(extents));
         }
+        if (port.has_default) json.add_raw("default", "true");
         items.push_back(json.text());
     }
     return json_list(items);

@@ -7,6 +7,7 @@ struct PortFacts {
     std::string name, type;                      // Tensor[(batch, 128), f32]
     std::string dtype = {};                      // empty: no tensor, or of an artefact
     std::optional<std::vector<std::string>> shape = {};      // sizes; absent: no tensor, or of any rank
+    bool has_default = false;                    // an input that callers may leave out
 };
 struct OperatorFacts {
     std::string domain, name;

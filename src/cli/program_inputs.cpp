@@ -1,5 +1,7 @@
 #include "cli/program_inputs.h"
+#include "cli/model_cases.h"
 #include "import/host_data.h"
+#include "import/read_model.h"
 #include "value/npz.h"
 #include <algorithm>
 #include <filesystem>
@@ -23,14 +25,56 @@ Result<Value> read_pb(const std::string& path, const SourceProgram& program, con
 // test_data_set_N: input_M.pb is the model's input M.
 Result<NamedValues> read_folder(const fs::path& folder, const SourceProgram& program) {
     NamedValues call;
-    for (size_t i = 0; i < program.inputs.size(); ++i) {
+    const std::vector<std::string> inputs = inputs_by_place(folder, program.file->main());
+    for (size_t i = 0; i < inputs.size(); ++i) {
         const fs::path path = folder / ("input_" + std::to_string(i) + ".pb");
-        if (!fs::exists(path)) continue;                         // what is missing is said by its name
-        const std::string& parameter = program.parameters.at(program.inputs[i]);
-        call.push_back({parameter, TRY(read_pb(path.string(), program, parameter))});
+        const auto parameter = program.parameters.find(inputs[i]);
+        if (!fs::exists(path) || parameter == program.parameters.end()) continue;        // what is missing is said by its name
+        call.push_back({parameter->second, TRY(read_pb(path.string(), program, parameter->second))});
     }
     if (call.empty()) return Error{Code::io, "'" + folder.string() + "' has no input_0.pb", {}, "--inputs takes a file, or a folder test_data_set_N of a model"};
     return call;
+}
+} // namespace
+
+std::vector<std::string> replaced_inputs(const std::string& path, const Arguments& arguments) {
+    std::vector<std::string> names;
+    const bool gives = arguments.has("input") || arguments.has("inputs") || arguments.has("cases");
+    const Result<onnx::ModelFile> model = gives && path.ends_with(".onnx") ? onnx::read_model(path) : Error{};
+    if (!model) return names;                                    // what is wrong with it is said where it is compiled
+    const onnx::Graph& main = model->main();
+    const std::string from = arguments.value("inputs");
+    std::error_code failed;
+    std::vector<std::string> placed;
+    NamedValues named;
+    if (std::ranges::none_of(main.inputs, [&](const onnx::ValueInfo& input) { return main.initializer(input.name); })) return names;
+    if (fs::is_directory(from, failed)) {
+        placed = inputs_by_place(from, main);
+    } else if (from.ends_with(".npz")) {
+        if (Result<NamedValues> read = read_npz_arrays(from)) named = std::move(*read);
+    } else if (!from.empty()) {
+        if (Result<Inputs> read = read_inputs({.flags = {{"inputs", {from}}}}))
+            for (NamedValues& call : read->calls) named.insert(named.end(), call.begin(), call.end());
+    }
+    if (Result<ModelCases> cases = ModelCases::open(arguments.value("cases"))) placed = cases->replaced(main);
+    for (const onnx::ValueInfo& input : main.inputs) {
+        const std::string name(input.name);
+        const bool given = std::ranges::find(placed, name) != placed.end() || std::ranges::find(named, name, &Field::name) != named.end() ||
+                           std::ranges::any_of(arguments.values("input"), [&](const std::string& spec) { return spec.starts_with(name + "="); });
+        if (given && main.initializer(name)) names.push_back(name);
+    }
+    return names;
+}
+
+namespace {
+// Inputs that other calls give, and this one does not.
+Status add_defaults(const SourceProgram& program, NamedValues& call) {
+    for (const std::string& input : program.inputs) {
+        const std::string& parameter = program.parameters.at(input);
+        const onnx::TensorData* data = program.file->main().initializer(input);
+        if (data && std::ranges::find(call, parameter, &Field::name) == call.end()) call.push_back({parameter, Value::tensor(TRY(onnx::host_tensor(*data, program.file->storage)))});
+    }
+    return {};
 }
 } // namespace
 
@@ -64,6 +108,7 @@ Result<Inputs> read_program_inputs(const Arguments& arguments, const SourceProgr
             if (std::ranges::find(call, field.name, &Field::name) != call.end()) return Error{Code::usage, "argument %" + field.name + " is given twice"};
             call.push_back(field);
         }
+        TRY(add_defaults(program, call));
     }
     return read;
 }

@@ -57,9 +57,11 @@ ScratchFolder::~ScratchFolder() {
 
 Status RecordedCheck::compile_model(const ModelPlace& place, const HowToCompile& how) {
     std::vector<SourceText> sources;
-    if (how.strict) TRY(strict_status(place.file.string(), how.options, how.text, sources));
     file_ = TRY(onnx::read_model(place.file.string()));
-    ModelModule model = TRY(parse_model(*file_, how.text, place.file.string()));
+    onnx::TextOptions text = how.text;
+    if (Result<ModelCases> cases = ModelCases::open(place.folder)) text.given = cases->replaced(file_->main());
+    if (how.strict) TRY(strict_status(place.file.string(), how.options, text, sources));
+    ModelModule model = TRY(parse_model(*file_, text, place.file.string()));
     inputs_ = std::move(model.inputs), outputs_ = std::move(model.outputs);
     loaded_ = TRY(LoadedExecutable::load(TRY(compile(std::move(model.module), how.options)), library()));
     return {};
@@ -120,7 +122,7 @@ Result<size_t> RecordedCheck::run(const ModelPlace& place, const std::function<v
     if (!runner.empty()) TRY(write_file((scratch / "model.nrx").string(), TRY(save(loaded_->exe()))));
     size_t by_l2 = 0;
     for (const fs::path& one : cases.folders()) {
-        const ModelCase data = TRY(cases.read(one, file_->main(), inputs_, outputs_));
+        const ModelCase data = TRY(cases.read(one, *file_, inputs_, outputs_));
         Result<Value> found = runner.empty() ? context->run(loaded_->exe().entries[0], data.inputs) : run_apart(runner, scratch, data.inputs);
         const std::string where = cases.folders().size() > 1 ? one.filename().string() + ": " : "";
         if (!found) return Error{found.error().code, where + found.error().message};

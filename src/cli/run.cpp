@@ -95,14 +95,16 @@ int run_command(Words words) {
     if (arguments->has("check-nan")) return check_nan(path, *arguments);
     Result<Taps> taps = Taps::parse(arguments->values("tap"));
     if (!taps) return fail(taps.error());
+    onnx::TextOptions how = taps->options();
+    how.given = replaced_inputs(path, *arguments);
     int exit = 0;
     if (path.ends_with(".nrx")) return load_program(path, &exit), exit;              // which says with what to run it
     std::optional<ReadyProgram> program;
     const bool needs_sizes = arguments->has("shapes") || arguments->has("dim");
-    if (!arguments->has("eval") || needs_sizes) program = make_ready(path, *arguments, &exit, taps->options());
+    if (!arguments->has("eval") || needs_sizes) program = make_ready(path, *arguments, &exit, how);
     if (exit != 0) return exit;
     if (arguments->has("eval")) {
-        std::optional<SourceProgram> source = load_program(path, &exit, taps->options());
+        std::optional<SourceProgram> source = load_program(path, &exit, how);
         if (!source) return exit;
         name_parameters(*arguments, source->parameters);
         return interpret(*arguments, *source, {.read = [&](const Arguments& all) { return inputs_of(all, *source, program ? &program->exe() : nullptr); }, .finish = taps->writer()});

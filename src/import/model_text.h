@@ -13,6 +13,7 @@ struct TextOptions {
     std::vector<std::string> taps = {};                // values of the main graph that are outputs too, after its own
     std::vector<std::string> counted = {};             // floats of the main graph: after those, how many NaNs each holds, then
                                                        // how many elements that are not finite
+    std::vector<std::string> given = {};               // inputs that callers give though an initializer is their default
 };
 struct Port { std::string_view name; std::string parameter; const TypeInfo* type; };       // parameter: without its %
 struct Weight { std::string parameter; const TensorData* data; bool made = false; };       // made: in Tables

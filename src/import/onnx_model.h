@@ -63,6 +63,11 @@ struct Graph {
     std::vector<KeyValue> metadata_props;
     GraphId parent;                                    // not valid: the main graph, or directly in a function
     int depth = 0;                                     // how many graphs are around; as deep as the file likes
+    const TensorData* initializer(std::string_view of) const {         // of an input: its default; null: there is none
+        for (const TensorData& each : initializers)
+            if (each.name == of) return &each;
+        return nullptr;
+    }
 };
 
 struct Function {

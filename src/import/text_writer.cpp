@@ -206,9 +206,13 @@ Result<std::string> TextWriter::block(const std::function<Result<std::string>()>
     return "{\n" + inner + std::string(2 * size_t(indent_ + 1), ' ') + *end + "\n" + std::string(2 * size_t(indent_), ' ') + "}";
 }
 
+bool TextWriter::is_given(std::string_view name) const {
+    return std::ranges::find(options_.given, name) != options_.given.end() && std::ranges::find(model_.main().inputs, name, &ValueInfo::name) != model_.main().inputs.end();
+}
 Status TextWriter::enter(const Graph& graph) {
     if (!graph.sparse_initializers.empty()) return Error{Code::unsupported, "sparse initializers are not offered"};
     for (const TensorData& data : graph.initializers) {
+        if (&graph == &model_.main() && is_given(data.name)) continue;
         name(data.name, weight(data, data.name));
         know_constant(data.name, &data);
     }
@@ -289,7 +293,7 @@ Status TextWriter::parameters(ModelText& out, std::string& out_header) {
     const Graph& main = model_.main();
     Status status;                                     // of the first whose type is not offered; all have names
     for (const ValueInfo& input : main.inputs) {
-        if (constant(input.name)) continue;                      // a default for it: an initializer
+        if (constant(input.name)) continue;                      // an initializer is its default
         const std::string name = bind(input.name);
         Result<std::string> type = type_text(input.type);
         if (!type) {

@@ -65,6 +65,7 @@ class TextWriter {
     const Function* function_of(const Node& node) const;
     Status call_function(const Function& function, NodeText& node);
     void is_missing(const Node& node);
+    bool is_given(std::string_view name) const;        // an input, as TextOptions::given says
     Status all_offered() const;                        // or all that is not, at once
     Status parameters(ModelText& out, std::string& out_header);
     void note_values(size_t written, const Node& node);
