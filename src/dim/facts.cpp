@@ -79,17 +79,19 @@ bool Facts::learn_nonnegative(Dim p) {
 }
 
 // Whether replacing an atom in d step by step can arrive at the target.
-bool Facts::reaches(Dim d, Atom target, int fuel) {
+bool Facts::reaches(Dim d, Atom target, int fuel, std::unordered_map<Atom, int>& missed) {
     if (fuel <= 0) return true;
     for (const Term& t : dims_.polynomial(d))
         for (const Factor& f : t.factors) {
             if (f.atom == target) return true;
+            if (auto before = missed.find(f.atom); before != missed.end() && before->second <= fuel) continue;
             if (auto found = rewrites_.find(f.atom); found != rewrites_.end()) {
-                if (reaches(found->second, target, fuel - 1)) return true;
+                if (reaches(found->second, target, fuel - 1, missed)) return true;
             } else if (!pinned_.contains(f.atom)) {
                 for (Dim argument : dims_.atom(f.atom).args)
-                    if (reaches(argument, target, fuel - 1)) return true;
+                    if (reaches(argument, target, fuel - 1, missed)) return true;
             }
+            missed[f.atom] = fuel;
         }
     return false;
 }
@@ -118,8 +120,9 @@ std::optional<Atom> Facts::solvable(const Polynomial& p) {
         if (best && rank < std::pair(eagerness(dims_, dims_.atom(*best)), *best)) continue;
         std::optional<Polynomial> rest = add_scaled(p, {t}, -1);
         bool cyclic = false;
+        std::unordered_map<Atom, int> missed;
         for (const Term& other : *rest)
-            for (const Factor& g : other.factors) cyclic |= reaches(dims_.of(g.atom), f->atom, 24);
+            for (const Factor& g : other.factors) cyclic |= reaches(dims_.of(g.atom), f->atom, 24, missed);
         if (!cyclic) best = f->atom;
     }
     return best;

@@ -63,7 +63,8 @@ class Facts {
     bool learn_nonnegative(Dim p);
     bool learn_zero(Dim p);
     std::optional<Atom> solvable(const Polynomial& p);
-    bool reaches(Dim d, Atom target, int fuel);
+    // `missed`: atoms from which it was not reached, with the least fuel; they share parts, and paths are too many.
+    bool reaches(Dim d, Atom target, int fuel, std::unordered_map<Atom, int>& missed);
     void eliminate(Atom a, Dim image);
     void eliminate_by_quotient(const AtomNode& mod, Dim remainder);
 

@@ -68,6 +68,20 @@ TEST_F(FactsTest, SharedPartsAreRewrittenOnce) {
     EXPECT_EQ(dims.symbols_of(facts.normalise(p)), dims.symbols_of(m));
 }
 
+// Of the 6^11 paths to n, too.
+TEST_F(FactsTest, SharedPartsAreSearchedOnce) {
+    std::vector<Dim> parts = {n, m, h, w, i, symbol("o")};
+    for (int level = 0; level < 11; ++level) {
+        Dim sum = c(level);
+        for (Dim part : parts) sum = add(sum, part);
+        for (size_t at = 0; at < parts.size(); ++at) parts[at] = div(sum, int64_t(at) + 2);
+    }
+    EXPECT_TRUE(facts.assume_equal(late, parts[0]));
+    EXPECT_EQ(facts.normalise(late), parts[0]);
+    EXPECT_TRUE(facts.assume_equal(n, add(parts[0], 1)));        // leads back to n, which stays
+    EXPECT_EQ(facts.normalise(n), n);
+}
+
 TEST_F(FactsTest, EquationsRewrite) {
     EXPECT_TRUE(facts.assume_equal(n, m));
     EXPECT_EQ(facts.equal(mul(n, h), mul(h, m)), yes);

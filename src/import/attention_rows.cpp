@@ -6,7 +6,7 @@ namespace nereus::onnx {
 namespace {
 // What softmax is computed in, if the node says so.
 std::string precision(NodeText& n) {
-    const ElemType type = ElemType(n.integer("softmax_precision", 0));
+    const ElemType type = n.elem_type("softmax_precision", ElemType::undefined);
     if (!n.attribute("softmax_precision")) return {};
     if (type != ElemType::float32 && type != ElemType::float16 && type != ElemType::float64 && type != ElemType::bfloat16)
         n.refuse("attribute 'softmax_precision' is " + std::to_string(int(type)) + ", expected 1, 10, 11 or 16");

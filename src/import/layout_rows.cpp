@@ -148,7 +148,7 @@ void center_crop_pad(NodeText& n) {
 }
 
 void bit_cast(NodeText& n) {
-    const ElemType to = ElemType(n.integer("to", 0));
+    const ElemType to = n.elem_type("to", ElemType::undefined);
     const std::string_view dtype = dtype_text(to);
     if (dtype.empty()) return n.refuse("its elements would be " + std::string(onnx_type_name(to)));
     n.give("bit_cast(" + n.in(0) + ", " + std::string(dtype) + ")");

@@ -58,11 +58,9 @@ std::string store_rule(NodeText& n) {
     return std::string(n.integer("saturate", 1) ? "" : ", saturate=false") + (round == "up" ? "" : ", round=\"" + std::string(round) + "\"");
 }
 void cast(NodeText& n) {
-    const int64_t number = n.integer("to", 0);
-    const Result<ElemType> to = elem_type_of_number(number);
-    if (!to) return n.refuse(to.error().message);
-    const std::string_view dtype = dtype_text(*to);
-    if (dtype.empty()) return n.refuse("its elements would be " + std::string(onnx_type_name(*to)));
+    const ElemType to = n.elem_type("to", ElemType::undefined);
+    const std::string_view dtype = dtype_text(to);
+    if (dtype.empty()) return n.refuse("its elements would be " + std::string(onnx_type_name(to)));
     n.give("cast(" + n.in(0) + ", " + std::string(dtype) + store_rule(n) + ")");
 }
 // The prelude has a function for each rule.

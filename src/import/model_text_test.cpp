@@ -341,6 +341,19 @@ TEST(ModelText, CastsSayHowToStoreOnlyWhereItIsNotAsUsual) {
     EXPECT_NE(cast({integer_message("to", 99)}).find("element type number 99 is not one that ONNX has"), std::string::npos);
 }
 
+TEST(ModelText, TypesAreNumbersThatOnnxHas) {
+    static constexpr struct { std::string_view op, attribute; } nodes[] = {
+        {"BitCast", "to"}, {"EyeLike", "dtype"}, {"HannWindow", "output_datatype"}, {"Bernoulli", "dtype"}, {"DequantizeLinear", "output_dtype"}};
+    for (const auto& [op, attribute] : nodes)
+        for (int64_t number : {int64_t(-2), int64_t(29), int64_t(257), std::numeric_limits<int64_t>::min()}) {
+            const Message node = node_message(op, {"x", "x"}, {"y"}).message(5, integer_message(attribute, number));
+            const Message graph = Message().message(1, node).message(11, value_message("x", "n")).message(12, value_message("y", "n"));
+            const Message model = Message().number(1, 13).message(7, graph).message(8, Message().number(2, 26));
+            EXPECT_EQ(text_of_model(model), "error: " + std::string(op) + ": attribute '" + std::string(attribute) + "': element type number " +
+                                                std::to_string(number) + " is not one that ONNX has");
+        }
+}
+
 TEST(ModelText, AllThatIsNotOfferedIsListed) {
     Message graph;
     graph.message(1, node_message("Odd", {"x"}, {"y"}).text(3, "first")).message(1, node_message("Odd", {"y"}, {"z"}));
@@ -382,6 +395,36 @@ TEST(ModelText, WindowsArePaddedWhereTheNodeSays) {
 }
 
 // A scale that the file tells leaves a size that is known: 1.5 is 3 over 2.
+TEST(ModelText, WindowsHaveSizesThatCanBeCounted) {
+    constexpr int64_t most = std::numeric_limits<int64_t>::max();
+    auto pool = [](const std::vector<int64_t>& window, const std::vector<int64_t>& dilations) {
+        Message node = node_message("MaxPool", {"x"}, {"y", "places"});
+        node.message(5, integers_message("kernel_shape", window)).message(5, integers_message("dilations", dilations));
+        return text_of(Message().message(1, node).message(11, value_message("x", "n")).message(12, value_message("y", "n")));
+    };
+    EXPECT_EQ(pool({2, 0}, {1, 1}), "error: MaxPool: its windows are 0 wide, with dilations of 1");
+    EXPECT_EQ(pool({-1, std::numeric_limits<int64_t>::min()}, {1, 1}), "error: MaxPool: its windows are -1 wide, with dilations of 1");
+    EXPECT_EQ(pool({2, most}, {1, 1}), "error: MaxPool: its windows are " + std::to_string(most) + " wide, with dilations of 1");
+    EXPECT_EQ(pool({3, 2}, {most, 1}), "error: MaxPool: its windows are 3 wide, with dilations of " + std::to_string(most));
+    Message back = node_message("MaxUnpool", {"x", "x"}, {"y"});
+    back.message(5, integers_message("kernel_shape", {2})).message(5, integers_message("pads", {most, 1}));
+    EXPECT_EQ(text_of(Message().message(1, back).message(11, value_message("x", "n")).message(12, value_message("y", "n"))),
+              "error: MaxUnpool: its pads are more than 64 bits can count");
+}
+
+TEST(ModelText, GramsMaySkipAnyNumber) {
+    constexpr int64_t most = std::numeric_limits<int64_t>::max();
+    auto grams = [](int64_t skips, int64_t place) {
+        Message node = node_message("TfIdfVectorizer", {"x"}, {"y"});
+        node.message(5, text_message("mode", "TF")).message(5, integer_message("max_gram_length", 2)).message(5, integer_message("max_skip_count", skips));
+        node.message(5, integers_message("ngram_counts", {0, 0})).message(5, integers_message("ngram_indexes", {place})).message(5, integers_message("pool_int64s", {5, 6}));
+        return text_of(Message().message(1, node).message(11, value_message("x", "n")).message(12, value_message("y", "n")));
+    };
+    EXPECT_NE(grams(3, 0).find(", 4)\n"), std::string::npos) << grams(3, 0);
+    EXPECT_NE(grams(most, 0).find(", " + std::to_string(most) + ")\n"), std::string::npos) << grams(most, 0);
+    EXPECT_EQ(grams(3, most), "error: TfIdfVectorizer: its pool has 2 elements, which do not fit ngram_counts, ngram_indexes and weights");
+}
+
 TEST(ModelText, ScalesAreFractions) {
     Message graph;
     graph.message(1, node_message("Resize", {"x", "", "scales"}, {"y"}).message(5, text_message("nearest_mode", "floor")));

@@ -1,6 +1,7 @@
 // N-grams that are counted: TfIdfVectorizer.
 #include "import/node_text.h"
 #include <algorithm>
+#include <limits>
 
 namespace nereus::onnx {
 namespace {
@@ -23,7 +24,7 @@ std::optional<Pool> pool_of(NodeText& n, size_t elements) {
         grams += (ends[i + 1] - ends[i]) / int64_t(i + 1);
     }
     fits = fits && std::ssize(pool.places) == grams && (pool.weights.empty() || std::ssize(pool.weights) == grams) &&
-           std::ranges::all_of(pool.places, [](int64_t place) { return place >= 0; });
+           std::ranges::all_of(pool.places, [](int64_t place) { return place >= 0 && place < std::numeric_limits<int64_t>::max(); });
     if (fits) return pool;
     n.refuse("its pool has " + std::to_string(pool.size) + " elements, which do not fit ngram_counts, ngram_indexes and weights");
     return std::nullopt;
@@ -48,6 +49,7 @@ void tf_idf(NodeText& n) {
     static constexpr std::string_view modes[] = {"TF", "IDF", "TFIDF"};
     const size_t mode = size_t(std::ranges::find(modes, n.word("mode", "")) - modes);
     const int64_t shortest = n.integer("min_gram_length", 1), longest = n.integer("max_gram_length", 1), skips = n.integer("max_skip_count", 0);
+    const int64_t steps = std::min(skips, std::numeric_limits<int64_t>::max() - 1) + 1;
     if (mode == std::size(modes)) return n.refuse("attribute 'mode' is '" + std::string(n.word("mode", "")) + "', expected TF, IDF or TFIDF");
     if (shortest < 1 || longest < shortest || skips < 0) return n.refuse("its n-grams are from " + std::to_string(shortest) + " to " + std::to_string(longest) + " long, with up to " + std::to_string(skips) + " skipped");
 
@@ -61,7 +63,7 @@ void tf_idf(NodeText& n) {
         const int64_t count = (last - first) / length, before = std::exchange(gram, gram + count);
         if (count == 0 || length < shortest || length > longest) continue;
         const std::vector<int64_t> elements(numbers->begin() + first, numbers->begin() + last);
-        counts += (counts.empty() ? "" : ", ") + n.named("counts", "onnx_gram_counts(" + rows + ", " + n.table("grams", {count, length}, elements) + ", " + std::to_string(length == 1 ? 1 : skips + 1) + ")");
+        counts += (counts.empty() ? "" : ", ") + n.named("counts", "onnx_gram_counts(" + rows + ", " + n.table("grams", {count, length}, elements) + ", " + std::to_string(length == 1 ? 1 : steps) + ")");
         places.insert(places.end(), pool->places.begin() + before, pool->places.begin() + gram);
         if (!pool->weights.empty()) weights.insert(weights.end(), pool->weights.begin() + before, pool->weights.begin() + gram);
     }

@@ -93,6 +93,12 @@ int64_t NodeText::integer(std::string_view name, int64_t otherwise) {
     refuse("attribute '" + std::string(name) + "' is not an integer");
     return otherwise;
 }
+ElemType NodeText::elem_type(std::string_view name, ElemType otherwise) {
+    const Result<ElemType> type = elem_type_of_number(integer(name, int(otherwise)));
+    if (type) return *type;
+    refuse("attribute '" + std::string(name) + "': " + type.error().message);
+    return otherwise;
+}
 double NodeText::real(std::string_view name, double otherwise) {
     const Attribute* a = attribute(name);
     if (!a) return otherwise;
@@ -177,6 +183,7 @@ std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view
 }
 std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view name, int depth, int& looks) const {
     constexpr int deepest = 8;                         // of what is looked through; files may go round in circles
+    constexpr size_t most = 1 << 16;                   // elements of lists that are put together: a file may name one a million times
     constexpr std::string_view same_elements[] = {"Identity", "Cast", "Unsqueeze", "Squeeze", "Reshape", "Flatten"};
     if (const TensorData* data = writer_.constant(name)) return integers_in(*data);
     const Node* from = producer(name);
@@ -200,7 +207,7 @@ std::optional<std::vector<int64_t>> NodeText::constant_integers(std::string_view
     std::vector<int64_t> all;
     for (std::string_view part : from->inputs) {
         std::optional<std::vector<int64_t>> values = constant_integers(part, depth + 1, looks);
-        if (!values) return std::nullopt;
+        if (!values || all.size() + values->size() > most) return std::nullopt;
         all.insert(all.end(), values->begin(), values->end());
     }
     return all;

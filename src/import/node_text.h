@@ -24,6 +24,7 @@ class NodeText {
     bool wants(size_t i) const { return i < node_.outputs.size() && !node_.outputs[i].empty(); }
     const Attribute* attribute(std::string_view name) const;
     int64_t integer(std::string_view name, int64_t otherwise);
+    ElemType elem_type(std::string_view name, ElemType otherwise);
     double real(std::string_view name, double otherwise);
     std::string_view word(std::string_view name, std::string_view otherwise);
     std::optional<std::vector<int64_t>> integers(std::string_view name);

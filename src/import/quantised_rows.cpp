@@ -6,7 +6,7 @@ namespace nereus::onnx {
 namespace {
 // A type that an attribute names, 0 if it does not; refused if we have no such elements.
 std::string dtype_of(NodeText& n, std::string_view attribute) {
-    const ElemType type = ElemType(n.integer(attribute, 0));
+    const ElemType type = n.elem_type(attribute, ElemType::undefined);
     if (type == ElemType::undefined) return {};
     const std::string_view dtype = dtype_text(type);
     if (dtype.empty()) n.refuse("attribute '" + std::string(attribute) + "' says " + std::string(onnx_type_name(type)) + ", which is not offered");

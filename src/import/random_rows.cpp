@@ -16,7 +16,7 @@ std::string seed(NodeText& n) {
 
 // The type that the node names, or else that of a tensor; of neither f32.
 std::string as_named(NodeText& n, const std::string& made, const std::string& like) {
-    const ElemType type = ElemType(n.integer("dtype", 0));
+    const ElemType type = n.elem_type("dtype", ElemType::undefined);
     if (type == ElemType::undefined) return like.empty() ? made : "onnx_cast_like(" + made + ", " + like + ")";
     const std::string_view dtype = dtype_text(type);
     if (dtype.empty()) n.refuse("attribute 'dtype' says " + std::string(onnx_type_name(type)) + ", which is not offered");

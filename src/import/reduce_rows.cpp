@@ -69,7 +69,7 @@ void constant_of_shape(NodeText& n) {
 
 void eye_like(NodeText& n) {
     const std::string ones = "onnx_diagonals(" + n.in(0) + ") == " + std::to_string(n.integer("k", 0));
-    const ElemType to = ElemType(n.integer("dtype", 0));
+    const ElemType to = n.elem_type("dtype", ElemType::undefined);
     if (!n.attribute("dtype")) return n.give("onnx_cast_like(" + ones + ", " + n.in(0) + ")");
     const std::string_view dtype = dtype_text(to);
     if (dtype.empty()) return n.refuse("its elements would be " + std::string(onnx_type_name(to)));

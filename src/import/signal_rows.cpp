@@ -24,7 +24,7 @@ void stft(NodeText& n) {
 }
 
 void give_as(NodeText& n, const std::string& made) {
-    const ElemType to = ElemType(n.integer("output_datatype", int(ElemType::float32)));
+    const ElemType to = n.elem_type("output_datatype", ElemType::float32);
     const std::string_view dtype = dtype_text(to);
     if (dtype.empty()) return n.refuse("its elements would be " + std::string(onnx_type_name(to)));
     n.give("cast(" + made + ", " + std::string(dtype) + ")");

@@ -128,22 +128,30 @@ void conv_transpose(NodeText& n) {
 struct Pool {
     NodeText& n;
     Sliding sliding;
-    Integers window;
+    Integers window, spans;                            // without and with what is skipped; empty: refused
+    int64_t taps = 1;
     bool ceil;
     explicit Pool(NodeText& n)
         : n(n), sliding(n), window(n.integers("kernel_shape").value_or(Integers())), ceil(n.integer("ceil_mode", 0) != 0 && !sliding.same()) {
         if (window.empty()) n.refuse("it has no attribute 'kernel_shape'");
+        for (size_t i = 0; i < window.size(); ++i) {
+            int64_t& span = spans.emplace_back();
+            const bool fits = window[i] > 0 && !__builtin_mul_overflow(taps, window[i], &taps) && !__builtin_mul_overflow(window[i] - 1, sliding.dilation(i), &span) &&
+                              !__builtin_add_overflow(span, 1, &span);
+            if (fits) continue;
+            n.refuse("its windows are " + std::to_string(window[i]) + " wide, with dilations of " + std::to_string(sliding.dilation(i)));
+            window.clear(), spans.clear();
+        }
     }
     bool extends() const { return sliding.pads() || ceil; }
     std::string padded(const std::string& x, std::string_view outside) { return sliding.padded(x, vector_text(window), std::string(outside), ceil); }
     std::string windows(const std::string& padded) const { return "windows(" + padded + ", " + list_text(window) + sliding.steps() + ")"; }
     std::string sums(const std::string& padded) const { return "sum(" + windows(padded) + ", axes=[-1])"; }
-    int64_t span(size_t i) const { return (window[i] - 1) * sliding.dilation(i) + 1; }
     std::string size(const std::string& x, size_t i) const { return "shape_of(" + x + ")[" + std::to_string(i + 2) + "]"; }
     // Where the input begins in what is padded.
     std::string before(const std::string& x, size_t i) const {
         if (!sliding.same()) return std::to_string(sliding.before(i));
-        return "onnx_same_before(" + size(x, i) + ", " + std::to_string(span(i)) + ", " + std::to_string(sliding.stride(i)) + ", " + (sliding.lower() ? "1" : "0") + ")";
+        return "onnx_same_before(" + size(x, i) + ", " + std::to_string(spans[i]) + ", " + std::to_string(sliding.stride(i)) + ", " + (sliding.lower() ? "1" : "0") + ")";
     }
 };
 std::string along(const std::string& vector, size_t i, const std::string& like) {
@@ -162,9 +170,7 @@ void average_pool(NodeText& n) {
     const std::string x = n.in(0), padded = pool.padded(x, zero);
     std::string count;
     if (!pool.extends() || (with_pads && !pool.ceil)) {
-        int64_t taps = 1;
-        for (int64_t size : pool.window) taps *= size;
-        count = std::to_string(taps);
+        count = std::to_string(pool.taps);
     } else {
         const std::string windows = n.named("windows", pool.windows(padded));
         for (size_t i = 0; i < pool.window.size(); ++i) {
@@ -188,8 +194,7 @@ void max_pool(NodeText& n) {
     const std::string tap = n.named("tap", "argmax(" + windows + ", axis=-1)");
     const bool columns = n.integer("storage_order", 0) != 0;
     std::string place = "onnx_channel_starts(" + x + ")", step = "1";
-    int64_t behind = 1;
-    for (int64_t taps : pool.window) behind *= taps;
+    int64_t behind = pool.taps;
     std::vector<std::string> along_axis(pool.window.size());
     for (size_t i = 0; i < pool.window.size(); ++i) {
         behind /= pool.window[i];
@@ -229,7 +234,8 @@ void max_unpool(NodeText& n) {
     if (window.empty() || strides.size() != window.size() || pads.size() != 2 * window.size())
         return n.refuse("its attributes kernel_shape, strides and pads are not of as many axes");
     Integers both;
-    for (size_t i = 0; i < window.size(); ++i) both.push_back(pads[i] + pads[i + window.size()]);
+    for (size_t i = 0; i < window.size(); ++i)
+        if (__builtin_add_overflow(pads[i], pads[i + window.size()], &both.emplace_back())) return n.refuse("its pads are more than 64 bits can count");
     const std::string sizes = "onnx_unpooled(" + x + ", " + vector_text(window) + ", " + vector_text(strides) + ", " + vector_text(both) + ")";
     const std::string y = "onnx_max_unpool(" + x + ", " + n.in(1) + ", " + sizes + ")";
     n.give(n.has(2) ? "onnx_at_origin(" + y + ", reshape(" + n.in(2) + ", [" + std::to_string(window.size() + 2) + "]))" : y);

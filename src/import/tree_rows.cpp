@@ -4,6 +4,7 @@
 #include "import/scores.h"
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace nereus::onnx {
 namespace {
@@ -55,6 +56,11 @@ std::string votes(NodeText& n, const std::vector<TreeNode>& nodes, const std::ve
         all.push_back(&vote);
         most = std::max(most, all.size());
     }
+    constexpr size_t most_votes = size_t(1) << 27;     // 2 GiB of tables: a file of votes for one leaf alone must not take all memory
+    if (nodes.size() > most_votes / most) {
+        n.refuse("it has " + std::to_string(nodes.size()) + " nodes and up to " + std::to_string(most) + " votes for each, more than are offered");
+        return "()";
+    }
     std::vector<int64_t> targets_of(nodes.size() * most, targets);               // one behind the last: nobody's
     std::vector<double> weights(nodes.size() * most);
     for (size_t node = 0; node < of_node.size(); ++node)
@@ -93,9 +99,10 @@ std::optional<NamedNodes> named_nodes(NodeText& n) {
     const size_t count = ids.size();
     for (size_t size : {trees.size(), features.size(), yes.size(), no.size(), modes.size(), splits.values.size(), missing.empty() ? count : missing.size()})
         if (size != count) return n.refuse("the lists of its nodes are not equally long"), std::nullopt;
+    std::set<int64_t> begun;                           // trees
     for (size_t i = 0; i < count; ++i) {
         if (!out.place.try_emplace({trees[i], ids[i]}, int64_t(i)).second) return n.refuse("node " + std::to_string(ids[i]) + " of tree " + std::to_string(trees[i]) + " is there twice"), std::nullopt;
-        if (std::find(trees.begin(), trees.begin() + std::ptrdiff_t(i), trees[i]) == trees.begin() + std::ptrdiff_t(i)) out.roots.push_back(int64_t(i));
+        if (begun.insert(trees[i]).second) out.roots.push_back(int64_t(i));
     }
     auto node = [&](size_t i, int64_t id) {
         auto found = out.place.find({trees[i], id});

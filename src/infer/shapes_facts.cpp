@@ -129,23 +129,28 @@ bool Knowledge::bounded(Sym s) {
     return false;
 }
 
-double Knowledge::magnitude(Dim d) {
-    const Dims& dims = facts.dims();
+double Knowledge::magnitude(Dim d, std::unordered_map<Atom, double>& known) {
     double sum = 0;
-    for (const Term& term : dims.polynomial(d)) {
+    for (const Term& term : facts.dims().polynomial(d)) {
         double product = std::fabs(double(term.coefficient));
-        for (const Factor& factor : term.factors) {
-            const AtomNode atom = dims.atom(factor.atom);
-            double one = 0;
-            if (atom.kind == AtomKind::symbol) one = bounded(atom.symbol) ? largest_extent : HUGE_VAL;
-            for (Dim arg : atom.args) one = std::max(one, magnitude(arg));
-            if (atom.kind == AtomKind::rounded) one *= 2;            // may go up to the next power of two
-            if (atom.kind == AtomKind::rank || atom.kind == AtomKind::size) one = HUGE_VAL;
-            product *= std::pow(one, factor.power);
-        }
+        for (const Factor& factor : term.factors) product *= std::pow(magnitude(factor.atom, known), factor.power);
         sum += product;
     }
     return sum;
+}
+double Knowledge::magnitude(Atom a, std::unordered_map<Atom, double>& known) {
+    if (auto found = known.find(a); found != known.end()) return found->second;
+    const AtomNode& atom = facts.dims().atom(a);
+    double out = 0;
+    if (atom.kind == AtomKind::symbol) out = bounded(atom.symbol) ? largest_extent : HUGE_VAL;
+    for (Dim arg : atom.args) out = std::max(out, magnitude(arg, known));
+    if (atom.kind == AtomKind::rounded) out *= 2;        // may go up to the next power of two
+    if (atom.kind == AtomKind::rank || atom.kind == AtomKind::size) out = HUGE_VAL;
+    return known[a] = out;
+}
+double Knowledge::magnitude(Dim d) {
+    std::unordered_map<Atom, double> known;
+    return magnitude(d, known);
 }
 
 bool Knowledge::exact(Dim number, DType dtype) {

@@ -4,6 +4,7 @@
 #include "ir/shape_rule.h"
 #include "tensor/shape.h"
 #include <set>
+#include <unordered_map>
 
 namespace nereus {
 class Knowledge {
@@ -34,6 +35,8 @@ class Knowledge {
  private:
     bool bounded(Sym s);
     double magnitude(Dim d);                             // an upper bound of |d|; infinite if there is none
+    double magnitude(Dim d, std::unordered_map<Atom, double>& known);      // atoms share parts: without this, once per path to a part
+    double magnitude(Atom a, std::unordered_map<Atom, double>& known);
     std::vector<Log> frames_;
     bool supposing_ = false;
     std::vector<Sym> extents_;                           // of open frames: what is near must not depend on how often a loop was walked
