@@ -21,6 +21,8 @@ constexpr Exception exceptions[] = {
     {"topk.nr", "late", Known::at_most, "nonzero"},
     {"in_place.nr", "late_size", Known::at_most, "nonzero"},
     {"strings.nr", "parts", Known::at_most, "nonzero"},
+    {"unranked.nr", "one_of", Known::at_most, "nonzero"},
+    {"sizes.nr", "through_floats", Known::never, "a tenth of a size by way of f32: the exact product may not fit 64 bits, so it is read"},
     {"strings.nr", "made", Known::never, "how many parts texts have is a size"},
     {"derivatives.nr", "second_derivatives", Known::at_most, "which function is differentiated follows from an element"},
 };
