@@ -190,6 +190,10 @@ def defaults(folder):
     (data / "input_2.pb").write_bytes(tensor_file(one))
     done = folder.run("check", "default")
     expect(f"check with too many inputs: {done.stdout}", done.returncode == 1 and "3 input files, and 2 inputs" in done.stdout)
+    for place in range(3):
+        (data / f"input_{place}.pb").unlink()
+    done = folder.run("check", "default")
+    expect(f"check without an input: {done.stdout}", done.returncode == 1 and "input_0.pb" in done.stdout)
 
 
 def main():
