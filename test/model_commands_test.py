@@ -196,6 +196,16 @@ def defaults(folder):
     expect(f"check without an input: {done.stdout}", done.returncode == 1 and "input_0.pb" in done.stdout)
 
 
+def computed_sizes(folder):
+    """A size that is arithmetic on names follows from them, and is checked."""
+    folder.model("sizes.onnx", "input cache f32 past,2*half\ninput all f32 past+1,half\nnode Cast: all -> y to=6\noutput y i32 past+1,half\n")
+    done = folder.run("run", "sizes.onnx", "--dim", "past=4", "--dim", "half=3", "--json")
+    expect(f"run --dim of sizes in expressions: {done.stdout}{done.stderr}", done.returncode == 0 and json.loads(done.stdout)["shape"] == [5, 3])
+    for shapes, fine in (("cache:4x6,all:5x3", True), ("cache:4x6,all:6x3", False), ("cache:4x6,all:5x2", False), ("cache:4x7,all:5x3", False)):
+        done = folder.run("run", "sizes.onnx", "--shapes", shapes)
+        expect(f"run --shapes {shapes}: {done.stdout}{done.stderr}", (done.returncode == 0) == fine)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Folder(Path(name))
@@ -212,6 +222,7 @@ def main():
         inspected(folder)
         checked(folder)
         defaults(folder)
+        computed_sizes(folder)
     for each in wrong:
         print("FAILED", each)
     print("ok" if not wrong else f"{len(wrong)} failed")

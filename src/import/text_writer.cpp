@@ -102,14 +102,23 @@ std::string TextWriter::dim_text(const Dim& dim) {
     if (const int64_t* number = std::get_if<int64_t>(&dim); number && *number >= 0) return std::to_string(*number);
     const std::string_view* param = std::get_if<std::string_view>(&dim);
     if (!param || param->empty()) return bounded(dims_.fresh("d", "d"));
-    auto [it, is_new] = dim_names_.try_emplace(*param);
+    auto expression = size_expressions_.find(*param);
+    if (expression == size_expressions_.end()) return size_name(*param);
+    return bounded(expression->second.text([&](std::string_view name) { return size_name(name); }));
+}
+std::string TextWriter::size_name(std::string_view param) {
+    auto [it, is_new] = dim_names_.try_emplace(param);
     if (!is_new) return it->second;
-    std::string name = dims_.fresh(*param, "d");
+    std::string name = dims_.fresh(param, "d");
     if (is_keyword(name)) name = dims_.fresh("d_" + name, "d");
     it->second = bounded(std::move(name));
     return it->second;
 }
 
+// Elements of a sequence may differ in the sizes that the file has one name for.
+static bool is_in_sequence(const TypeInfo& type) {
+    return std::ranges::any_of(type.layers, [](const TypeLayer& layer) { return layer.kind == TypeLayer::Kind::sequence; });
+}
 Result<std::string> TextWriter::type_text(const TypeInfo& type) {
     std::string before, after;
     for (const TypeLayer& layer : type.layers) {
@@ -120,9 +129,7 @@ Result<std::string> TextWriter::type_text(const TypeInfo& type) {
     if (type.leaf != TypeInfo::Leaf::tensor) return Error{Code::unsupported, "its type is not that of a tensor"};
     const std::string_view dtype = dtype_text(type.elem);
     if (dtype.empty()) return Error{Code::unsupported, "its elements are " + std::string(onnx_type_name(type.elem))};
-    // Elements of a sequence may differ in the sizes that the file has one name for.
-    const bool in_sequence = std::ranges::any_of(type.layers, [](const TypeLayer& layer) { return layer.kind == TypeLayer::Kind::sequence; });
-    return before + "Tensor[" + (in_sequence ? rank_text(type) : shape_text(type)) + ", " + std::string(dtype) + "]" + after;
+    return before + "Tensor[" + (is_in_sequence(type) ? rank_text(type) : shape_text(type)) + ", " + std::string(dtype) + "]" + after;
 }
 std::string TextWriter::rank_text(const TypeInfo& type) {
     if (!type.shape) return "..";
@@ -289,8 +296,20 @@ Status TextWriter::nodes(std::span<const Node> nodes) {
     return {};
 }
 
+// Before the first type is written, as a name may stand alone in a later one.
+void TextWriter::find_size_expressions() {
+    std::vector<std::string_view> sizes;
+    for (const ValueInfo& input : model_.main().inputs) {
+        if (constant(input.name) || !input.type.shape || is_in_sequence(input.type)) continue;
+        for (const Dim& dim : *input.type.shape)
+            if (const std::string_view* param = std::get_if<std::string_view>(&dim); param && !param->empty()) sizes.push_back(*param);
+    }
+    size_expressions_ = decided_expressions(sizes);
+}
+
 Status TextWriter::parameters(ModelText& out, std::string& out_header) {
     const Graph& main = model_.main();
+    find_size_expressions();
     Status status;                                     // of the first whose type is not offered; all have names
     for (const ValueInfo& input : main.inputs) {
         if (constant(input.name)) continue;                      // an initializer is its default

@@ -1,6 +1,7 @@
 // import/text_writer.h - the text as it grows: names of values in the graphs around, lines, weights.
 #pragma once
 #include "import/model_text.h"
+#include "import/size_expression.h"
 #include <functional>
 #include <map>
 #include <unordered_map>
@@ -75,13 +76,16 @@ class TextWriter {
     Result<std::string> type_text(const TypeInfo& type);
     std::string shape_text(const TypeInfo& type);
     static std::string rank_text(const TypeInfo& type);
+    void find_size_expressions();
     std::string dim_text(const Dim& dim);
+    std::string size_name(std::string_view param);
     std::string bounded(std::string size);             // where sizes become i32, those of the inputs must be known to fit
 
     const ModelFile& model_;
     const TextOptions& options_;
     Names values_, dims_;
     std::unordered_map<std::string_view, std::string> dim_names_;
+    std::unordered_map<std::string_view, SizeExpression> size_expressions_;      // by what the file says
     std::vector<Scope> scopes_;
     const Call* call_ = nullptr;
     int depth_ = 0;                                    // of graphs in graphs and calls in calls
