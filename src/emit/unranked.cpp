@@ -73,11 +73,11 @@ void EmitFunction::unranked(const Binding& b, LowOp op) {
                 parts.push_back(uint32_t(codes[++i]));
                 registers.push_back(as_object(b.args[next_value++]));
                 break;
-            case ExtentPart::elements: {
+            case ExtentPart::elements: case ExtentPart::ones: case ExtentPart::without: {
                 ValueId vector = b.args[next_value++];
                 registers.push_back(address(vector));
                 registers.push_back(dim(type(vector).shape.dims[0]));
-                registers.push_back(dim(b.dims[next_dim++]));
+                if (ExtentPart(codes[i]) == ExtentPart::elements) registers.push_back(dim(b.dims[next_dim++]));
                 break;
             }
             }

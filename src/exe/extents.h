@@ -12,8 +12,14 @@ enum class ExtentPart : uint32_t {
     elements,      // address, count, total: as many i64 elements; one -1 is inferred from the elements in total, unless
                    // that is negative
     last,          // of all extents so far only the last ones: as many as the register says
+    ones,          // address, count: of all extents so far, those at these axes become 1; axes below 0 count from the end
+    without,       // address, count: they are left out
 };
 inline constexpr uint32_t extent_registers(ExtentPart part) {
-    return part == ExtentPart::elements ? 3 : part == ExtentPart::unless ? 2 : 1;
+    switch (part) {
+    case ExtentPart::elements: return 3;
+    case ExtentPart::unless: case ExtentPart::ones: case ExtentPart::without: return 2;
+    default: return 1;
+    }
 }
 } // namespace nereus

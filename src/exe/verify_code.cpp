@@ -139,7 +139,7 @@ class CodeVerifier {
     Status extents(std::span<const uint32_t> registers, std::span<const uint32_t> parts) const {
         size_t taken = 0;
         for (size_t i = 0; i < parts.size(); ++i) {
-            TRY(below(parts[i], uint32_t(ExtentPart::last) + 1, "part"));
+            TRY(below(parts[i], uint32_t(ExtentPart::without) + 1, "part"));
             taken += extent_registers(ExtentPart(parts[i]));
             bool numbered = ExtentPart(parts[i]) == ExtentPart::tail || ExtentPart(parts[i]) == ExtentPart::head;
             if (numbered && ++i == parts.size()) return wrong("a tail or head without its number");

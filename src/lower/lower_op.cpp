@@ -135,7 +135,7 @@ class LowerOp final : public OpLowering {
             codes.push_back(int64_t(part.kind));
             if (part.value.valid()) b.args.push_back(part.value);
             if (part.kind == ShapePart::Kind::tail || part.kind == ShapePart::Kind::head) codes.push_back(part.from);
-            else b.dims.push_back(part.number.valid() ? part.number : dims().constant(-1));
+            else if (!names_axes(part.kind)) b.dims.push_back(part.number.valid() ? part.number : dims().constant(-1));
             if (part.kind == ShapePart::Kind::unless) b.dims.push_back(part.flag);
         }
         b.attributes = {{"parts", std::move(codes)}};
@@ -166,6 +166,9 @@ class LowerOp final : public OpLowering {
     ValueId temporary(DType dtype, std::vector<Dim> shape) override {
         return in_.add_leaf("", types().tensor(Shape{std::move(shape)}, dtype), binding_.span);
     }
+    ValueId unranked_temporary(DType dtype) override {
+        return in_.add_leaf("", types().tensor(Shape{.ranked = false}, dtype), binding_.span);
+    }
     void define(Sym symbol, Dim value) override {
         Binding b{.form = Form::dim};
         b.dim = value;
@@ -177,6 +180,7 @@ class LowerOp final : public OpLowering {
     std::vector<std::pair<ValueId, ValueId>> written_numbers;
 
  private:
+    static bool names_axes(ShapePart::Kind kind) { return kind == ShapePart::Kind::ones || kind == ShapePart::Kind::without; }
     Binding on(LowOp op, std::vector<ValueId> args, std::vector<Sym> defines) {
         Binding b{.form = Form::op, .op = &low_op(op), .args = std::move(args), .groups = {{}}, .span = binding_.span};
         b.defines = std::move(defines);

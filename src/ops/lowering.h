@@ -42,10 +42,10 @@ enum class Opened : uint8_t {
 };
 // Extents of a result of unknown rank are collected from parts, see exe/extents.h.
 struct ShapePart {
-    enum class Kind : uint8_t { number, unless, tail, head, elements, last } kind = Kind::number;
+    enum class Kind : uint8_t { number, unless, tail, head, elements, last, ones, without } kind = Kind::number;
     Dim number = {};                         // number, unless: the extent; elements: total, if -1 may be inferred; last
     Dim flag = {};                           // unless
-    ValueId value = {};                      // tail, head: whose; elements: of which i64 vector
+    ValueId value = {};                      // tail, head: whose; elements, ones, without: of which i64 vector
     int64_t from = 0;                        // tail: axis; head: how many are left out
 };
 
@@ -110,6 +110,7 @@ class OpLowering {
     virtual void shape_vector(ValueId result, ValueId x) = 0;
     virtual void define(Sym symbol, Dim value) = 0;
     virtual ValueId temporary(DType dtype, std::vector<Dim> shape) = 0;
+    virtual ValueId unranked_temporary(DType dtype) = 0;             // to be made
 
  protected:
     std::unordered_map<ValueId, std::vector<Dim>> opened_;

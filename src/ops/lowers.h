@@ -11,10 +11,9 @@ template <loop::Op op> Status lower_each(OpLowering& l) {
 }
 Status lower_cast(OpLowering& l);
 
-Status lower_sum(OpLowering& l);
-Status lower_prod(OpLowering& l);
-Status lower_max(OpLowering& l);
-Status lower_min(OpLowering& l);
+Status lower_fold(OpLowering& l);                        // sum, prod, max, min
+// Each axis of shape(x) is one that stays or one that goes: its other extent is 1.
+Status lower_fold_into(OpLowering& l, ValueId into, const std::vector<Dim>& stay, const std::vector<Dim>& go);
 Status lower_argmax(OpLowering& l);
 Status lower_argmin(OpLowering& l);
 Status lower_sum_to(OpLowering& l);

@@ -7,13 +7,13 @@ namespace nereus {
 namespace {
 // Each axis of x is split in the part that stays and the part that goes: one of them is 1, which one may be known only
 // when sizes are.
-Status fold_split(OpLowering& l, std::string_view name, loop::Fold fold, const std::vector<Dim>& stay, const std::vector<Dim>& go) {
+Status fold_split(OpLowering& l, std::string_view name, loop::Fold fold, ValueId into, const std::vector<Dim>& stay, const std::vector<Dim>& go) {
     ValueId x = l.arg(0);
     std::vector<Stride> strides = dense_strides(l.dims(), l.shape(x));
     KernelWriter k(l, std::string(name));
     loop::GroupId g = k.group("g", loop::Role::parallel, stay), r = k.group("r", loop::Role::reduce, go);
     loop::ExprId all = k.builder().reduce(fold, r, k.read(x, {{g, strides}, {r, strides}}));
-    k.store(l.result(), {{g, dense_strides(l.dims(), stay)}}, all);
+    k.store(into, {{g, dense_strides(l.dims(), stay)}}, all);
     return k.finish();
 }
 
@@ -22,34 +22,14 @@ void append(StridedView::Axis& to, const StridedView::Axis& more) {
     to.strides.insert(to.strides.end(), more.strides.begin(), more.strides.end());
 }
 
-Status lower_fold(OpLowering& l, std::string_view name, loop::Fold fold) {
-    ValueId x = l.arg(0);
-    const std::vector<Dim> shape = l.shape(x);
-    bool given = l.has(1) || l.binding().groups[1].list;             // [] is no axis, left out is all of them
-    std::vector<bool> reduced(shape.size(), !given);
-    std::vector<Dim> axes;
-    bool constant = true;
-    for (ValueId axis : l.args(1)) {
-        axes.push_back(l.size(axis));
-        std::optional<int64_t> at = l.dims().constant_value(axes.back());
-        constant = constant && at;
-        if (at) reduced[size_t(*at < 0 ? *at + int64_t(shape.size()) : *at)] = true;
-    }
-    if (!constant) {
-        SplitExtents split = split_extents(l.dims(), shape, axes_that_go(l.dims(), axes, shape.size()));
-        return fold_split(l, name, fold, split.stay, split.go);
-    }
-    const StridedView from = l.strided(x);
-    StridedView::Axis outer, inner;
-    for (size_t i = 0; i < shape.size(); ++i) append(reduced[i] ? inner : outer, from.axes[i]);
-    KernelWriter k(l, std::string(name));
-    loop::GroupId g = k.group("g", loop::Role::parallel, outer.extents), r = k.group("r", loop::Role::reduce, inner.extents);
-    loop::ExprId each = k.read(from.source, {{g, outer.strides}, {r, inner.strides}});
-    loop::ExprId all = k.builder().reduce(fold, r, each);
-    k.store(l.result(), {{g, dense_strides(l.dims(), outer.extents)}}, all);
-    return k.finish();
+loop::Fold fold_of(OpLowering& l) {
+    const std::string_view name = l.binding().op->name;
+    const bool truths = l.dtype(l.arg(0)) == DType::boolean;
+    if (name == "sum") return loop::Fold::sum;
+    if (name == "prod") return loop::Fold::prod;
+    if (name == "max") return truths ? loop::Fold::any : loop::Fold::max;
+    return truths ? loop::Fold::all : loop::Fold::min;
 }
-
 // Two folds: what is chosen, then the first or last place that has it. NaN is chosen if there is one, and equals nothing.
 Status lower_place(OpLowering& l, std::string_view name, loop::Fold fold) {
     ValueId x = l.arg(0);
@@ -72,10 +52,40 @@ Status lower_place(OpLowering& l, std::string_view name, loop::Fold fold) {
 }
 } // namespace
 
-Status lower_sum(OpLowering& l) { return lower_fold(l, "sum", loop::Fold::sum); }
-Status lower_prod(OpLowering& l) { return lower_fold(l, "prod", loop::Fold::prod); }
-Status lower_max(OpLowering& l) { return lower_fold(l, "max", l.dtype(l.arg(0)) == DType::boolean ? loop::Fold::any : loop::Fold::max); }
-Status lower_min(OpLowering& l) { return lower_fold(l, "min", l.dtype(l.arg(0)) == DType::boolean ? loop::Fold::all : loop::Fold::min); }
+Status lower_fold(OpLowering& l) {
+    const std::string_view name = l.binding().op->name;
+    const loop::Fold fold = fold_of(l);
+    ValueId x = l.arg(0);
+    const std::vector<Dim> shape = l.shape(x);
+    bool given = l.has(1) || l.binding().groups[1].list;             // [] is no axis, left out is all of them
+    std::vector<bool> reduced(shape.size(), !given);
+    std::vector<Dim> axes;
+    bool constant = true;
+    for (ValueId axis : l.args(1)) {
+        axes.push_back(l.size(axis));
+        std::optional<int64_t> at = l.dims().constant_value(axes.back());
+        constant = constant && at;
+        if (at) reduced[size_t(*at < 0 ? *at + int64_t(shape.size()) : *at)] = true;
+    }
+    if (!constant) {
+        SplitExtents split = split_extents(l.dims(), shape, axes_that_go(l.dims(), axes, shape.size()));
+        return fold_split(l, name, fold, l.result(), split.stay, split.go);
+    }
+    const StridedView from = l.strided(x);
+    StridedView::Axis outer, inner;
+    for (size_t i = 0; i < shape.size(); ++i) append(reduced[i] ? inner : outer, from.axes[i]);
+    KernelWriter k(l, std::string(name));
+    loop::GroupId g = k.group("g", loop::Role::parallel, outer.extents), r = k.group("r", loop::Role::reduce, inner.extents);
+    loop::ExprId each = k.read(from.source, {{g, outer.strides}, {r, inner.strides}});
+    loop::ExprId all = k.builder().reduce(fold, r, each);
+    k.store(l.result(), {{g, dense_strides(l.dims(), outer.extents)}}, all);
+    return k.finish();
+}
+
+Status lower_fold_into(OpLowering& l, ValueId into, const std::vector<Dim>& stay, const std::vector<Dim>& go) {
+    return fold_split(l, l.binding().op->name, fold_of(l), into, stay, go);
+}
+
 Status lower_argmax(OpLowering& l) { return lower_place(l, "argmax", loop::Fold::max); }
 Status lower_argmin(OpLowering& l) { return lower_place(l, "argmin", loop::Fold::min); }
 
@@ -94,6 +104,6 @@ Status lower_sum_to(OpLowering& l) {
             go[i] = stay[i] == one ? from[i] : dims.floor_div(from[i], dims.max(positive));
         }
     }
-    return fold_split(l, "sum_to", loop::Fold::sum, stay, go);
+    return fold_split(l, "sum_to", loop::Fold::sum, l.result(), stay, go);
 }
 } // namespace nereus

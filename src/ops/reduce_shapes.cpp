@@ -26,12 +26,12 @@ Result<Shaped> reduce(const ShapeArgs& args, ShapeScope& scope, Known (*known)(S
     const ShapedTensor& x = args.tensor(0);
     bool keep = args.boolean("keepdims", false);
     ShapedTensor y{.dtype = x.dtype};
-    if (!args.sizes_known[1]) return unknown_length(scope, "axes");
     std::vector<int64_t> known_axes;
     for (Dim axis : args.sizes[1])
         if (std::optional<int64_t> at = scope.dims().constant_value(axis)) known_axes.push_back(*at);
     TRY(each_axis_once(scope, known_axes, x.ranked() ? std::optional(x.rank()) : std::nullopt));
-    if (!x.ranked() && args.present[1]) y.shape = scope.unknown_shape();
+    if (!args.sizes_known[1]) y.shape = scope.unknown_shape();
+    else if (!x.ranked() && args.present[1]) y.shape = scope.unknown_shape();
     else if (!x.ranked() && keep) y.shape = scope.unknown_shape();
     else {
         std::vector<bool> reduced(x.rank(), !args.present[1]);

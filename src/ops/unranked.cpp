@@ -305,6 +305,52 @@ Status slice_update(OpLowering& l) {
     return as_ranked(l);
 }
 
+// Elements of a tensor that has been made, in a tensor of another shape.
+Status copy_elements(OpLowering& l, ValueId from, ValueId to) {
+    l.open(from, Opened::flat);
+    const std::vector<Dim> all = l.shape(from);
+    KernelWriter k(l, "copy");
+    loop::GroupId g = k.group("g", loop::Role::parallel, all);
+    const std::vector<Stride> dense = dense_strides(l.dims(), all);
+    loop::ExprId value = k.read(from, {{g, dense}});
+    k.store(to, {{g, dense}}, value);
+    return k.finish();
+}
+
+// Axes that are elements of a vector: the result with its axes kept as 1 says which ones go.
+Status fold_along(OpLowering& l, ValueId axes) {
+    ValueId x = l.arg(0), y = l.result();
+    Dims& dims = l.dims();
+    const Dim zero = dims.constant(0), one = dims.constant(1);
+    std::vector<ShapePart> parts;
+    append_tail(l, parts, x, 0);
+    std::vector<ShapePart> closed = parts;
+    parts.push_back({.kind = Kind::ones, .value = axes});
+    closed.push_back({.kind = Kind::without, .value = axes});
+    const bool keep = l.boolean("keepdims");
+    const ValueId kept = keep ? y : l.unranked_temporary(l.dtype(y));
+    l.make(kept, std::move(parts));
+    open_aligned(l, x);
+    open_aligned(l, kept);
+    const std::vector<Dim> stay = l.shape(kept);
+    std::vector<Dim> go;
+    for (size_t i = 0; i < aligned_axes; ++i) {
+        const Dim positive[] = {stay[i], one}, empty[] = {dims.sub(one, stay[i]), zero};     // an axis of size 0 that stays goes once
+        go.push_back(dims.add(dims.floor_div(l.shape(x)[i], dims.max(positive)), dims.max(empty)));
+    }
+    TRY(lower_fold_into(l, kept, stay, go));
+    if (keep) return {};
+    l.make(y, std::move(closed));
+    return copy_elements(l, kept, y);
+}
+Status fold_along_numbers(OpLowering& l) {
+    std::vector<Dim> axes;
+    for (ValueId v : l.args(1)) axes.push_back(l.size(v));
+    const ValueId vector = l.temporary(DType::i64, {l.dims().constant(int64_t(axes.size()))});
+    l.numbers(vector, std::move(axes));
+    return fold_along(l, vector);
+}
+
 Status fold(OpLowering& l) {
     ValueId x = l.arg(0), y = l.result();
     bool keep = l.boolean("keepdims");
@@ -318,16 +364,17 @@ Status fold(OpLowering& l) {
         l.open(x, Opened::flat);
         return as_ranked(l);
     }
+    if (!l.binding().groups[1].list) return fold_along(l, l.arg(1));
     if (l.ranked(x)) return as_ranked(l);                // axes at run time
     std::vector<int64_t> axes;
     bool front = false, back = false;
     for (ValueId v : l.args(1)) {
         std::optional<int64_t> axis = l.known(v).valid() ? l.dims().constant_value(l.known(v)) : std::nullopt;
-        if (!axis) return unsupported(l, "axes known only at run time of an unknown rank");
+        if (!axis) return fold_along_numbers(l);
         axes.push_back(*axis);
         (*axis < 0 ? back : front) = true;
     }
-    if (front && back) return unsupported(l, "axes from both ends of an unknown rank");
+    if (front && back) return fold_along_numbers(l);
     size_t count = 0;
     for (int64_t axis : axes) count = std::max(count, size_t(axis < 0 ? -axis : axis + 1));
     const int64_t furthest = back ? -int64_t(count) : int64_t(count) - 1;
@@ -439,7 +486,7 @@ constexpr Row rows[] = {
     {"transpose", transpose}, {"concat", concat}, {"split", split}, {"shape_of", shape_of}, {"full", full}, {"random", random},
     {"topk", topk}, {"nonzero", nonzero}, {"gather", gather}, {"scatter_add", scatter}, {"scatter", scatter}, {"scatter_mul", scatter},
     {"scatter_max", scatter}, {"scatter_min", scatter}, {"slice", slice}, {"slice_update", slice_update},
-    {"windows", lower_windows_unranked}, {"fold_windows", lower_fold_windows_unranked}, {"conv", lower_conv_unranked},
+    {"bit_cast", elementwise}, {"windows", lower_windows_unranked}, {"fold_windows", lower_fold_windows_unranked}, {"conv", lower_conv_unranked},
     {"conv_input", lower_conv_input_unranked}, {"conv_weight", lower_conv_weight_unranked},
 };
 } // namespace

@@ -1,4 +1,5 @@
 #include "vm/extents.h"
+#include <utility>
 
 namespace nereus {
 int64_t extent_product(std::span<const int64_t> extents) {
@@ -58,6 +59,21 @@ void ExtentList::keep_last(size_t count) {
     size_t kept = std::min(rank, count);
     std::copy(out + rank - kept, out + rank, out);
     rank = kept;
+}
+Status ExtentList::reduce(std::span<const int64_t> axes, bool keep) {
+    bool named[max_rank] = {};
+    const std::string of_rank = " is out of range for rank " + std::to_string(rank);
+    for (int64_t axis : axes) {
+        const int64_t at = axis < 0 ? axis + int64_t(rank) : axis;
+        if (at < 0 || size_t(at) >= rank) return Error{Code::shape, "axis " + std::to_string(axis) + of_rank};
+        if (std::exchange(named[at], true)) return Error{Code::shape, "axis " + std::to_string(axis) + " is given twice"};
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < rank; ++i)
+        if (!named[i]) out[kept++] = out[i];
+        else if (keep) out[kept++] = 1;
+    rank = kept;
+    return {};
 }
 Status ExtentList::check() const {
     for (size_t i = 0; i < rank; ++i)

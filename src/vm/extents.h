@@ -22,6 +22,7 @@ struct ExtentList {
     Status add(std::span<const int64_t> extents);
     Status add_inferred(std::span<const int64_t> sizes, int64_t total);      // one -1 is what is left of `total`
     void keep_last(size_t count);
+    Status reduce(std::span<const int64_t> axes, bool keep);                 // at these axes 1, or nothing
     Status check() const;                                // none is negative
 };
 
@@ -57,6 +58,15 @@ Status gather_extents(std::span<const uint32_t> registers, std::span<const uint3
             break;
         }
         case ExtentPart::last: list.keep_last(size_t(source.number(next()))); break;
+        case ExtentPart::ones: case ExtentPart::without: {
+            uint32_t address = next();
+            size_t count = size_t(source.number(next()));
+            int64_t axes[max_rank];
+            if (count > list.rank) return Error{Code::shape, std::to_string(count) + " axes for rank " + std::to_string(list.rank)};
+            source.elements(address, count, axes);
+            TRY(list.reduce({axes, count}, ExtentPart(parts[i]) == ExtentPart::ones));
+            break;
+        }
         }
     }
     return list.check();
