@@ -3,7 +3,7 @@
 
 Tests that passed once are listed in test/onnx/passes.txt and must pass for ever; --record adds those that pass now. The
 suite is that of NEREUS_ONNX_SUITE, or it is written by tools/onnx_suite; where that cannot be had, the test is skipped. Other
-ways: checked, whose kernels assert their bounds, and artefact, run by nereus-run.
+ways: checked, whose kernels assert their bounds; artefact, run by nereus-run; unranked, where no shape of an input is known.
 """
 import argparse
 import collections
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 SKIPPED = 77                                             # ctest knows it
-WAYS = {"shipped": [], "symbolic": ["--symbolic"], "checked": ["--checked"], "artefact": ["--artefact"]}
+WAYS = {"shipped": [], "symbolic": ["--symbolic"], "checked": ["--checked"], "unranked": ["--unranked"], "artefact": ["--artefact"]}
 HEAD = "# Written by test/onnx_suite_test.py --record. Tests of the ONNX suite that pass; 'shipped': not with every size a symbol.\n"
 LINE = re.compile(r"(ok|FAILED) +(?:\(l2\) )?([^ :]+)(?:: (.*))?")
 

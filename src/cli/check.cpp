@@ -24,6 +24,7 @@ constexpr std::string_view help_text =
     "\n";
 constexpr FlagSpec flags[] = {
     {"symbolic", false, "every size of an input is a symbol of its own; all models are compiled before any data is opened"},
+    {"unranked", false, "nothing is known of the inputs' shapes, not even their ranks"},
     {"rtol", true, "R floats differ by at most A + R * |expected|, unless check.json says otherwise (1e-3)"},
     {"atol", true, "A (1e-5)"},
     {"target", true, "CPU x86-64-v2, x86-64-v3, x86-64-v4 or host (host)"},
@@ -137,7 +138,7 @@ int check_command(Words words) {
     if (arguments->has("help")) return std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout), 0;
     if (arguments->rest.empty()) return fail(Error{Code::usage, "expected folders with models", {}, "nereus check --help"});
     Progress progress("checking");
-    HowToCompile how{{.symbolic = arguments->has("symbolic")}, compile_options(*arguments), arguments->has("strict")};
+    HowToCompile how{{.symbolic = arguments->has("symbolic"), .unranked = arguments->has("unranked")}, compile_options(*arguments), arguments->has("strict")};
     std::optional<double> rtol, atol, seconds;
     for (auto [flag, value] : {std::pair("rtol", &rtol), std::pair("atol", &atol), std::pair("seconds", &seconds)})
         if (arguments->has(flag)) {

@@ -19,7 +19,7 @@ bool passes_launches(Opcode op) {
     case Opcode::new_shaped: case Opcode::new_scalar: case Opcode::new_data: case Opcode::new_seq: case Opcode::new_ref: case Opcode::scalar_value:
     case Opcode::seq_get: case Opcode::seq_push: case Opcode::seq_set: case Opcode::seq_stack: case Opcode::ref_read:
     case Opcode::ref_write: case Opcode::release: case Opcode::equal: case Opcode::print:
-    case Opcode::observe: case Opcode::check_fit: case Opcode::seq_concat: case Opcode::tensor_own: return false;
+    case Opcode::observe: case Opcode::check_fit: case Opcode::seq_concat: case Opcode::tensor_own: case Opcode::vector_at: return false;
     }
     return false;
 }

@@ -144,7 +144,7 @@ void EmitFunction::binding(const Binding& b, std::vector<ValueId>& dying) {
                 break;
             }
             case LowOp::open: case LowOp::rank: case LowOp::make: case LowOp::same_tails: case LowOp::same_but:
-            case LowOp::shape_vector: unranked(b, *low); break;
+            case LowOp::shape_vector: case LowOp::element: unranked(b, *low); break;
             case LowOp::concat_seq: {
                 Reg reg = fresh();
                 int64_t axis = std::get<int64_t>(find_attribute(b, "axis")->value);

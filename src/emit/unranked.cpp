@@ -99,6 +99,14 @@ void EmitFunction::unranked(const Binding& b, LowOp op) {
         bind_object(b.results[0], reg);
         break;
     }
+    case LowOp::element: {
+        const ValueId vector = b.args[0];
+        const std::vector<uint32_t> parts = {address(vector), dim(type(vector).shape.dims[0]), dim(b.dims[0]), dim(b.dims[1])};
+        Reg reg = fresh();
+        put(Opcode::vector_at, reg, program_.list(parts));
+        define(b.defines[0], reg);
+        break;
+    }
     case LowOp::launch: case LowOp::view: case LowOp::numbers: case LowOp::read: case LowOp::tag: case LowOp::bound_dim: case LowOp::concat_seq:
     case LowOp::copy:
         invariant(false, "emit: of known rank");

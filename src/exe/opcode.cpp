@@ -85,6 +85,7 @@ constexpr OpcodeRow rows[] = {
     {Opcode::seq_concat,    "seq_concat",    dtype,    def,    use,      use,    "R[a] = the tensors of x in sequence R[b] joined along axis R[c]; none, or shapes that differ off it, fail"},
     {Opcode::tensor_own,    "tensor_own",    none,     def,    use,      none,   "R[a] = tensor object R[b] (takes), or a copy if others own it too or its elements are borrowed"},
     {Opcode::texts,         "texts",         none,     def,    text_constant, none, "R[a] = address of element b of the text constants"},
+    {Opcode::vector_at,     "vector_at",     none,     def,    uses,     none,   "R[a] = element L[b][2] of as many i64 as L[b][1] at address L[b][0], or L[b][3] where there is none"},
 };
 static_assert(sizeof rows / sizeof rows[0] == opcode_count);
 } // namespace

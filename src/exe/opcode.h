@@ -23,8 +23,9 @@ enum class Opcode : uint16_t {
     tensor_same_but, tensor_shape, scalar_value, tag, field, bound_dim,
     seq_length, seq_get, seq_push, seq_set, seq_stack, ref_read, ref_write,
     retain, release, equal, print, observe, check_fit, seq_concat, tensor_own, texts,
+    vector_at,
 };
-inline constexpr int opcode_count = int(Opcode::texts) + 1;
+inline constexpr int opcode_count = int(Opcode::vector_at) + 1;
 
 // x is 16 bits wide, the others 32.
 struct Instruction { Opcode op; uint16_t x = 0; uint32_t a = 0, b = 0, c = 0; bool operator==(const Instruction&) const = default; };

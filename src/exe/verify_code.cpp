@@ -120,6 +120,7 @@ class CodeVerifier {
         case Opcode::seq_stack: return below(list(in().c).size(), max_rank + 1, "rank");
         case Opcode::tensor_dim: return below(in().c, max_rank, "axis");
         case Opcode::seq_set: return counts(list(in().b).size(), 3, "parts");
+        case Opcode::vector_at: return counts(list(in().b).size(), 4, "parts");
         case Opcode::print:
             TRY(counts(list(in().c).size(), list(in().b).size(), "types"));
             for (uint32_t type : list(in().c)) TRY(below(type, exe_.door_types.size(), "door type"));

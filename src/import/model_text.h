@@ -9,6 +9,7 @@
 namespace nereus::onnx {
 struct TextOptions {
     bool symbolic = false;                             // every size of an input is a name of its own
+    bool unranked = false;                             // not even how many sizes an input has is known
     bool numbered = false;                             // lines end in #N: they were written for ModelText::nodes[N]
     std::vector<std::string> taps = {};                // values of the main graph that are outputs too, after its own
     std::vector<std::string> counted = {};             // floats of the main graph: after those, how many NaNs each holds, then

@@ -131,14 +131,14 @@ Result<std::string> TextWriter::type_text(const TypeInfo& type) {
     if (dtype.empty()) return Error{Code::unsupported, "its elements are " + std::string(onnx_type_name(type.elem))};
     return before + "Tensor[" + (is_in_sequence(type) ? rank_text(type) : shape_text(type)) + ", " + std::string(dtype) + "]" + after;
 }
-std::string TextWriter::rank_text(const TypeInfo& type) {
-    if (!type.shape) return "..";
+std::string TextWriter::rank_text(const TypeInfo& type) const {
+    if (!type.shape || options_.unranked) return "..";
     std::string out = "(";
     for (size_t i = 0; i < type.shape->size(); ++i) out += i ? ", ?" : "?";
     return out + ")";
 }
 std::string TextWriter::shape_text(const TypeInfo& type) {
-    if (!type.shape) return "..";
+    if (!type.shape || options_.unranked) return "..";
     std::string out = "(";
     for (const Dim& dim : *type.shape) out += (out.size() > 1 ? ", " : "") + dim_text(dim);
     return out + ")";

@@ -75,7 +75,7 @@ class TextWriter {
     Error no_such_value(const std::string& name) const;
     Result<std::string> type_text(const TypeInfo& type);
     std::string shape_text(const TypeInfo& type);
-    static std::string rank_text(const TypeInfo& type);
+    std::string rank_text(const TypeInfo& type) const;
     void find_size_expressions();
     std::string dim_text(const Dim& dim);
     std::string size_name(std::string_view param);

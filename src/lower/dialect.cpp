@@ -17,6 +17,7 @@ constexpr OpDef rows[] = {                                // in order of LowOp
     {.name = "mem.same_tails", .doc = "whether two tensors have equal extents from an axis on", .params = several},
     {.name = "mem.same_but", .doc = "whether two tensors have equal extents but at one axis", .params = several},
     {.name = "mem.shape_vector", .doc = "the extents of a tensor of unknown rank", .params = one},
+    {.name = "mem.element", .doc = "an element of a vector, or another number where it is shorter", .params = one},
     {.name = "mem.concat_seq", .doc = "the tensors of a sequence joined along an axis", .params = one},
     {.name = "mem.copy", .doc = "a tensor that is about to be changed in part", .params = several},
 };

@@ -163,6 +163,13 @@ class LowerOp final : public OpLowering {
         b.results = {result};
         in_.emit(std::move(b));
     }
+    Dim element(ValueId vector, Dim index, Dim otherwise) override {
+        Sym symbol = dims().new_symbol("element", SymKind::host);
+        Binding b = on(LowOp::element, {vector}, {symbol});
+        b.dims = {index, otherwise};
+        in_.emit(std::move(b));
+        return dims().of(symbol);
+    }
     ValueId temporary(DType dtype, std::vector<Dim> shape) override {
         return in_.add_leaf("", types().tensor(Shape{std::move(shape)}, dtype), binding_.span);
     }

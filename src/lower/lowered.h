@@ -34,6 +34,7 @@ enum class LowOp : uint8_t {
     same_tails,    // 1 if args have equal extents from axes a and b on, as a number; attribute "axes": a + 256 b
     same_but,      // 1 if args have equal ranks and extents but at the axis that attribute "axes" says, as a number
     shape_vector,  // the extents of args[0] as an i64 vector
+    element,       // `defines` gets the element dims[0] of the i64 vector args[0], or dims[1] where it has none
     concat_seq,    // the tensors of the sequence args[0] joined along attribute "axis"
     copy,          // args[0], to be written over in part: in its place where it is read for the last time; into args[1], if any
 };

@@ -139,8 +139,7 @@ Result<Shaped> shaped(ShapeScope& scope, DType dtype, std::optional<Extent> dims
 Result<bool> begin(const ShapeArgs& args, ShapeScope& scope, const char* names, bool has_sizes) {
     const ShapedTensor &a = args.tensor(0), &b = args.tensor(1);
     TRY(in_scope(scope, check_groups(args.integer("groups", 1))));
-    if (has_sizes && !args.sizes_known[2]) return unknown_length(scope, "sizes");
-    if (!a.ranked() || !b.ranked()) return false;
+    if (!a.ranked() || !b.ranked() || (has_sizes && !args.sizes_known[2])) return false;
     TRY(in_scope(scope, check_ranks(a.rank(), b.rank(), names)));
     if (!has_sizes) return true;
     TRY(in_scope(scope, check_sizes(args.sizes[2].size(), a.rank())));

@@ -40,46 +40,95 @@ std::vector<Dim> without(std::vector<Dim> extents, size_t axis) {
 }
 } // namespace
 
-Status lower_slice(OpLowering& l) {
+ValueId vector_of(OpLowering& l, size_t param) {
+    if (!l.binding().groups[param].list) return l.arg(param);
+    std::vector<Dim> numbers;
+    for (ValueId v : l.args(param)) numbers.push_back(l.size(v));
+    const ValueId vector = l.temporary(DType::i64, {l.dims().constant(int64_t(numbers.size()))});
+    l.numbers(vector, std::move(numbers));
+    return vector;
+}
+Ranges ranges_in_vectors(OpLowering& l, size_t starts, std::optional<size_t> ends) {
+    Dims& dims = l.dims();
+    const std::vector<Dim> shape = l.shape(l.arg(0));
+    const Dim rank = l.rank(l.arg(0)), absent = dims.sub(dims.constant(int64_t(shape.size())), rank);
+    const ValueId from = vector_of(l, starts), to = ends ? vector_of(l, *ends) : ValueId();
+    const Dim count = l.shape(from)[0];
+    if (ends) l.check(count, Relation::equal, l.shape(to)[0], "{0} starts for {1} ends");
+    l.check(count, Relation::less_equal, rank, "{0} starts for rank {1}");
+    Ranges ranges;
+    for (size_t i = 0; i < shape.size(); ++i) {
+        const Dim index = dims.sub(dims.constant(int64_t(i)), absent);
+        ranges.axes.push_back(i);
+        ranges.starts.push_back(l.element(from, index, dims.constant(0)));
+        if (ends) ranges.ends.push_back(l.element(to, index, shape[i]));
+    }
+    return ranges;
+}
+
+Status lower_slice_of(OpLowering& l, const Ranges& ranges) {
     ValueId x = l.arg(0), y = l.result();
     Dims& dims = l.dims();
     const std::vector<Dim> from = l.shape(x), over = l.shape(y);
-    std::vector<size_t> axes = sliced_axes(l, l.args(1).size());
     std::vector<Stride> strides = dense_strides(dims, from);
     KernelWriter k(l, "slice");
     loop::GroupId g = k.group("g", loop::Role::parallel, over);
     std::vector<loop::Indirect> at;
-    for (size_t i = 0; i < axes.size(); ++i) {
-        Dim start = l.size(l.args(1)[i]), end = l.size(l.args(2)[i]), extent = from[axes[i]];
+    for (size_t i = 0; i < ranges.axes.size(); ++i) {
+        const Dim start = ranges.starts[i], end = ranges.ends[i], extent = from[ranges.axes[i]];
         l.check(dims.constant(0), Relation::less_equal, start, "a range begins at {1}, below 0");
         l.check(start, Relation::less_equal, end, "a range begins at {0}, beyond its end {1}");
         l.check(end, Relation::less_equal, extent, "a range ends at {0}, beyond size {1}");
-        at.push_back(k.offset(start, strides[axes[i]].step, extent));
+        at.push_back(k.offset(start, strides[ranges.axes[i]].step, extent));
     }
     loop::ExprId value = k.read(x, {{g, strides}}, std::move(at));
     k.store(y, {{g, dense_strides(dims, over)}}, value);
     return k.finish();
 }
+Status lower_slice(OpLowering& l) {
+    Ranges ranges{sliced_axes(l, l.args(1).size()), {}, {}};
+    for (ValueId start : l.args(1)) ranges.starts.push_back(l.size(start));
+    for (ValueId end : l.args(2)) ranges.ends.push_back(l.size(end));
+    return lower_slice_of(l, ranges);
+}
 
-Status lower_slice_update(OpLowering& l) {
+Status lower_slice_update_of(OpLowering& l, const Ranges& ranges) {
     ValueId x = l.arg(0), v = l.arg(1), y = l.result();
     Dims& dims = l.dims();
     const std::vector<Dim> whole = l.shape(x), over = l.shape(v);
-    std::vector<size_t> axes = sliced_axes(l, l.args(2).size());
     std::vector<Stride> strides = dense_strides(dims, whole);
     KernelWriter k(l, "slice_update");
     loop::GroupId g = k.group("g", loop::Role::parallel, over);
     std::vector<loop::Indirect> at;
-    for (size_t i = 0; i < axes.size(); ++i) {
-        Dim start = l.size(l.args(2)[i]), extent = whole[axes[i]];
+    for (size_t i = 0; i < ranges.axes.size(); ++i) {
+        const Dim start = ranges.starts[i], extent = whole[ranges.axes[i]];
         l.check(dims.constant(0), Relation::less_equal, start, "a range begins at {1}, below 0");
-        l.check(dims.add(start, over[axes[i]]), Relation::less_equal, extent, "a range ends at {0}, beyond size {1}");
-        at.push_back(k.offset(start, strides[axes[i]].step, extent));
+        l.check(dims.add(start, over[ranges.axes[i]]), Relation::less_equal, extent, "a range ends at {0}, beyond size {1}");
+        at.push_back(k.offset(start, strides[ranges.axes[i]].step, extent));
     }
     loop::ExprId value = k.read(v, {{g, dense_strides(dims, over)}});
     k.store(y, {{g, strides}}, value, std::move(at));
     l.copy(y, x);                                        // behind the checks: what makes a result is then free to write it in place
     return k.finish();
+}
+Status lower_slice_update_in_vectors(OpLowering& l) {
+    Dims& dims = l.dims();
+    const std::vector<Dim> x = l.shape(l.arg(0)), v = l.shape(l.arg(1));
+    const Ranges ranges = ranges_in_vectors(l, 2, {});
+    const Dim one = dims.constant(1), axes = dims.constant(int64_t(x.size()));
+    const Dim first_whole = dims.add(dims.sub(axes, l.rank(l.arg(0))), l.shape(l.arg(2))[0]);
+    for (size_t i = 0; i < x.size(); ++i) {
+        const Dim behind[] = {dims.sub(dims.constant(int64_t(i) + 1), first_whole), dims.constant(0)}, whole[] = {dims.max(behind), one};
+        const Dim is_whole = dims.min(whole);
+        l.check(dims.mul(is_whole, v[i]), Relation::equal, dims.mul(is_whole, x[i]), "an axis without a start: the tensor has size {1}, the update {0}");
+    }
+    return lower_slice_update_of(l, ranges);
+}
+Status lower_slice_update(OpLowering& l) {
+    if (!l.binding().groups[2].list) return lower_slice_update_in_vectors(l);
+    Ranges ranges{sliced_axes(l, l.args(2).size()), {}, {}};
+    for (ValueId start : l.args(2)) ranges.starts.push_back(l.size(start));
+    return lower_slice_update_of(l, ranges);
 }
 
 Status lower_gather(OpLowering& l) {

@@ -31,9 +31,9 @@ Result<Shaped> slice(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
     ShapedTensor y{.dtype = x.dtype, .shape = x.shape, .low = x.low, .high = x.high};
     const std::vector<Dim>&starts = args.sizes[1], &ends = args.sizes[2];
-    for (size_t i : {1, 2})
-        if (!args.sizes_known[i]) return unknown_length(scope, args.op.params[i].name);
-    if (!x.ranked()) {
+    const bool in_vectors = !args.sizes_known[1] || !args.sizes_known[2];
+    if (in_vectors && args.integers("axes")) return unknown_length(scope, args.op.params[args.sizes_known[1] ? 2 : 1].name);
+    if (!x.ranked() || in_vectors) {
         TRY(each_axis_once(scope, args.integers("axes").value_or(std::vector<int64_t>()), {}));
         y.shape = scope.unknown_shape();
         return one(std::move(y));
@@ -56,7 +56,7 @@ Result<Shaped> slice(const ShapeArgs& args, ShapeScope& scope) {
 Result<Shaped> slice_update(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor &x = args.tensor(0), &v = args.tensor(1);
     ShapedTensor y{.dtype = x.dtype, .shape = x.shape};
-    if (!args.sizes_known[2]) return unknown_length(scope, args.op.params[2].name);
+    if (!args.sizes_known[2] && args.integers("axes")) return unknown_length(scope, args.op.params[2].name);
     if (!x.ranked() || !v.ranked()) {
         TRY(each_axis_once(scope, args.integers("axes").value_or(std::vector<int64_t>()), {}));
         return one(std::move(y));
@@ -65,6 +65,7 @@ Result<Shaped> slice_update(const ShapeArgs& args, ShapeScope& scope) {
     if (x.rank() != v.rank())
         return scope.error(overall ? "expected rank " + std::to_string(x.rank()) + ", found " + std::to_string(v.rank())
                                    : "ranks differ: the tensor has " + std::to_string(x.rank()) + ", the update " + std::to_string(v.rank()));
+    if (!args.sizes_known[2]) return one(std::move(y));
     std::vector<size_t> axes = TRY(axes_of(args, scope, args.sizes[2].size(), x.rank()));
     std::vector<bool> given(x.rank(), false);
     for (size_t i = 0; i < axes.size(); ++i) {

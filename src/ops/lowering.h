@@ -108,6 +108,7 @@ class OpLowering {
     virtual void check_tails(ValueId a, int64_t from_a, ValueId b, int64_t from_b, std::string what) = 0;
     virtual void check_same_but(ValueId a, ValueId b, int64_t axis, std::string what) = 0;
     virtual void shape_vector(ValueId result, ValueId x) = 0;
+    virtual Dim element(ValueId vector, Dim index, Dim otherwise) = 0;       // of an i64 vector; otherwise: it is shorter
     virtual void define(Sym symbol, Dim value) = 0;
     virtual ValueId temporary(DType dtype, std::vector<Dim> shape) = 0;
     virtual ValueId unranked_temporary(DType dtype) = 0;             // to be made

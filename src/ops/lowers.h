@@ -28,8 +28,14 @@ Status lower_shape_of(OpLowering& l);
 Status lower_iota(OpLowering& l);
 Status lower_full(OpLowering& l);
 
+struct Ranges { std::vector<size_t> axes; std::vector<Dim> starts, ends; };          // per axis
+// In vectors, per leading axis of the first argument: its shape may be aligned at the right, with axes that are not there before.
+Ranges ranges_in_vectors(OpLowering& l, size_t starts, std::optional<size_t> ends);
+ValueId vector_of(OpLowering& l, size_t param);          // sizes that are a list, as a vector
 Status lower_slice(OpLowering& l);
+Status lower_slice_of(OpLowering& l, const Ranges& ranges);
 Status lower_slice_update(OpLowering& l);
+Status lower_slice_update_of(OpLowering& l, const Ranges& ranges);       // without ends
 Status lower_gather(OpLowering& l);
 Status lower_scatter_by(OpLowering& l, loop::Update update);
 template <loop::Update update> Status lower_scatter(OpLowering& l) { return lower_scatter_by(l, update); }

@@ -156,9 +156,25 @@ Status shape_of(OpLowering& l) {
     return {};
 }
 
+Status transpose_last(OpLowering& l, const std::vector<int64_t>& perm) {
+    ValueId x = l.arg(0), y = l.result();
+    for (int64_t axis : perm)
+        if (axis < -int64_t(perm.size())) return unsupported(l, "axis " + std::to_string(axis) + " in a perm of " + std::to_string(perm.size()) + " axes");
+    l.check(l.dims().constant(int64_t(perm.size())), Relation::less_equal, l.rank(x), "perm has {0} axes, the tensor {1}");
+    l.open(x, Opened::back, perm.size());
+    std::vector<Dim> to = {l.shape(x)[0]};
+    for (int64_t axis : perm) to.push_back(l.shape(x)[size_t(axis + int64_t(perm.size()) + 1)]);
+    std::vector<ShapePart> parts;
+    append_head(l, parts, x, perm.size());
+    for (size_t i = 1; i < to.size(); ++i) parts.push_back({.number = to[i]});
+    l.make(y, std::move(parts));
+    l.open_as(y, std::move(to));
+    return as_ranked(l);
+}
 Status transpose(OpLowering& l) {
     ValueId x = l.arg(0), y = l.result();
     const std::vector<int64_t> perm = l.integers("perm");
+    if (!perm.empty() && std::ranges::all_of(perm, [](int64_t axis) { return axis < 0; })) return transpose_last(l, perm);
     l.check(l.dims().constant(int64_t(perm.size())), Relation::equal, l.rank(x), "perm has {0} axes, the tensor {1}");
     l.open(x, Opened::front, perm.size());
     std::vector<Dim> from = l.shape(x), to;
@@ -260,48 +276,79 @@ Status scatter(OpLowering& l) {
     return as_ranked(l);
 }
 
-// The axes of slice and slice_update, as many from the front as they need.
-Result<std::vector<size_t>> open_sliced(OpLowering& l, ValueId x, size_t starts) {
-    std::vector<int64_t> axes = l.integers("axes");
+// The axes of slice and slice_update, all counted from one end; left out, the leading ones.
+struct SlicedAxes { std::vector<int64_t> axes; size_t count = 0; bool back = false; };           // count: how many from there they need
+Result<SlicedAxes> sliced_axes(OpLowering& l, size_t starts) {
+    SlicedAxes out{.axes = l.integers("axes")};
     if (!find_attribute(l.binding(), "axes"))
-        for (size_t i = 0; i < l.args(starts).size(); ++i) axes.push_back(int64_t(i));
-    std::vector<size_t> all;
-    int64_t count = 0;
-    for (int64_t axis : axes) {
-        if (axis < 0) return unsupported(l, "axes from the end of an unknown rank");
-        all.push_back(size_t(axis));
-        count = std::max(count, axis + 1);
+        for (size_t i = 0; i < l.args(starts).size(); ++i) out.axes.push_back(int64_t(i));
+    bool front = false;
+    for (int64_t axis : out.axes) {
+        (axis < 0 ? out.back : front) = true;
+        out.count = std::max(out.count, size_t(axis < 0 ? -axis : axis + 1));
     }
-    l.check(l.dims().constant(count), Relation::less_equal, l.rank(x), "axis " + std::to_string(count - 1) + " is out of range for rank {1}");
-    l.open(x, Opened::front, size_t(count));
-    return all;
+    if (front && out.back) return unsupported(l, "axes from both ends of an unknown rank");
+    const int64_t furthest = out.back ? -int64_t(out.count) : int64_t(out.count) - 1;
+    l.check(l.dims().constant(int64_t(out.count)), Relation::less_equal, l.rank(l.arg(0)), "axis " + std::to_string(furthest) + " is out of range for rank {1}");
+    return out;
+}
+Status slice_in_vectors(OpLowering& l) {
+    ValueId x = l.arg(0);
+    if (l.ranked(x)) l.open_as(x, l.type(x).shape.dims);
+    else open_aligned(l, x);
+    const Ranges ranges = ranges_in_vectors(l, 1, 2);
+    std::vector<Dim> over;
+    for (size_t i = 0; i < ranges.axes.size(); ++i) over.push_back(l.dims().sub(ranges.ends[i], ranges.starts[i]));
+    std::vector<ShapePart> parts = numbers(over);
+    parts.push_back({.kind = Kind::last, .number = l.rank(x)});
+    l.make(l.result(), std::move(parts));
+    l.open_as(l.result(), std::move(over));
+    return lower_slice_of(l, ranges);
 }
 Status slice(OpLowering& l) {
     ValueId x = l.arg(0);
-    if (!l.binding().groups[1].list || !l.binding().groups[2].list) return unsupported(l, "starts or ends in a vector");
-    const std::vector<size_t> axes = TRY(open_sliced(l, x, 1));
+    if (!l.binding().groups[1].list || !l.binding().groups[2].list) return slice_in_vectors(l);
+    const SlicedAxes sliced = TRY(sliced_axes(l, 1));
+    l.open(x, sliced.back ? Opened::back : Opened::front, sliced.count);
     std::vector<Dim> over = l.shape(x);
-    for (size_t i = 0; i < axes.size(); ++i) over[axes[i]] = l.dims().sub(l.size(l.args(2)[i]), l.size(l.args(1)[i]));
-    std::vector<ShapePart> parts = numbers(std::span(over).first(over.size() - 1));
-    append_tail(l, parts, x, over.size() - 1);
+    const size_t first = sliced.back ? 1 : 0;            // of the axes that were looked at
+    for (size_t i = 0; i < sliced.axes.size(); ++i) {
+        const size_t at = size_t(sliced.axes[i] + (sliced.back ? int64_t(over.size()) : 0));
+        over[at] = l.dims().sub(l.size(l.args(2)[i]), l.size(l.args(1)[i]));
+    }
+    std::vector<ShapePart> parts;
+    if (sliced.back) append_head(l, parts, x, sliced.count);
+    const std::vector<ShapePart> looked_at = numbers(std::span(over).subspan(first, sliced.count));
+    parts.insert(parts.end(), looked_at.begin(), looked_at.end());
+    if (!sliced.back) append_tail(l, parts, x, sliced.count);
     l.make(l.result(), std::move(parts));
     l.open_as(l.result(), std::move(over));
     return as_ranked(l);
 }
 Status slice_update(OpLowering& l) {
-    ValueId x = l.arg(0), v = l.arg(1);
-    if (!l.binding().groups[2].list) return unsupported(l, "starts in a vector");
-    const std::vector<size_t> axes = TRY(open_sliced(l, x, 2));
-    size_t count = l.shape(x).size() - 1;
+    ValueId x = l.arg(0), v = l.arg(1), y = l.result();
     const bool overall = spoken_for(l.binding().attributes);         // it stands for a look at the shape of v
     l.check(l.rank(v), Relation::equal, l.rank(x), overall ? "expected rank {1}, found {0}" : "ranks differ: the tensor has {1}, the update {0}");
-    l.open(v, Opened::front, count);
-    for (size_t i = 0; i < count; ++i)
-        if (std::find(axes.begin(), axes.end(), i) == axes.end())
+    if (!l.ranked(y)) l.make(y, {{.kind = Kind::tail, .value = x}});
+    const bool in_vectors = !l.binding().groups[2].list;
+    const SlicedAxes sliced = in_vectors ? SlicedAxes() : TRY(sliced_axes(l, 2));
+    if (in_vectors || sliced.back) {
+        open_aligned(l, x);
+        open_aligned(l, v);
+        l.open_as(y, l.shape(x));
+        if (in_vectors) return as_ranked(l);
+        for (size_t i = 0; i < aligned_axes; ++i)
+            if (std::find(sliced.axes.begin(), sliced.axes.end(), int64_t(i) - int64_t(aligned_axes)) == sliced.axes.end())
+                l.check(l.shape(v)[i], Relation::equal, l.shape(x)[i], "an axis without a start: the tensor has size {1}, the update {0}");
+        return as_ranked(l);
+    }
+    l.open(x, Opened::front, sliced.count);
+    l.open(v, Opened::front, sliced.count);
+    for (size_t i = 0; i < sliced.count; ++i)
+        if (std::find(sliced.axes.begin(), sliced.axes.end(), int64_t(i)) == sliced.axes.end())
             l.check(l.shape(v)[i], Relation::equal, l.shape(x)[i], "axis " + std::to_string(i) + " has no start: the tensor has size {1}, the update {0}");
-    l.check_tails(x, int64_t(count), v, int64_t(count), overall ? "another shape than that of its value{}" : "axes without a start differ in size{}");
-    if (!l.ranked(l.result())) l.make(l.result(), {{.kind = Kind::tail, .value = x}});
-    l.open_as(l.result(), l.shape(x));
+    l.check_tails(x, int64_t(sliced.count), v, int64_t(sliced.count), overall ? "another shape than that of its value{}" : "axes without a start differ in size{}");
+    l.open_as(y, l.shape(x));
     return as_ranked(l);
 }
 
@@ -315,6 +362,17 @@ Status copy_elements(OpLowering& l, ValueId from, ValueId to) {
     loop::ExprId value = k.read(from, {{g, dense}});
     k.store(to, {{g, dense}}, value);
     return k.finish();
+}
+
+// The same bytes read as another dtype, then written where the result is.
+Status bit_cast(OpLowering& l) {
+    ValueId x = l.arg(0), y = l.result();
+    if (!is_float(l.dtype(x)) && !is_float(l.dtype(y))) return elementwise(l);
+    l.make(y, {{.kind = Kind::tail, .value = x}});
+    l.open(x, Opened::flat);
+    const ValueId bits = l.temporary(l.dtype(y), l.shape(x));
+    l.view(bits, x);
+    return copy_elements(l, bits, y);
 }
 
 // Axes that are elements of a vector: the result with its axes kept as 1 says which ones go.
@@ -343,14 +401,6 @@ Status fold_along(OpLowering& l, ValueId axes) {
     l.make(y, std::move(closed));
     return copy_elements(l, kept, y);
 }
-Status fold_along_numbers(OpLowering& l) {
-    std::vector<Dim> axes;
-    for (ValueId v : l.args(1)) axes.push_back(l.size(v));
-    const ValueId vector = l.temporary(DType::i64, {l.dims().constant(int64_t(axes.size()))});
-    l.numbers(vector, std::move(axes));
-    return fold_along(l, vector);
-}
-
 Status fold(OpLowering& l) {
     ValueId x = l.arg(0), y = l.result();
     bool keep = l.boolean("keepdims");
@@ -370,11 +420,11 @@ Status fold(OpLowering& l) {
     bool front = false, back = false;
     for (ValueId v : l.args(1)) {
         std::optional<int64_t> axis = l.known(v).valid() ? l.dims().constant_value(l.known(v)) : std::nullopt;
-        if (!axis) return fold_along_numbers(l);
+        if (!axis) return fold_along(l, vector_of(l, 1));
         axes.push_back(*axis);
         (*axis < 0 ? back : front) = true;
     }
-    if (front && back) return fold_along_numbers(l);
+    if (front && back) return fold_along(l, vector_of(l, 1));
     size_t count = 0;
     for (int64_t axis : axes) count = std::max(count, size_t(axis < 0 ? -axis : axis + 1));
     const int64_t furthest = back ? -int64_t(count) : int64_t(count) - 1;
@@ -486,7 +536,7 @@ constexpr Row rows[] = {
     {"transpose", transpose}, {"concat", concat}, {"split", split}, {"shape_of", shape_of}, {"full", full}, {"random", random},
     {"topk", topk}, {"nonzero", nonzero}, {"gather", gather}, {"scatter_add", scatter}, {"scatter", scatter}, {"scatter_mul", scatter},
     {"scatter_max", scatter}, {"scatter_min", scatter}, {"slice", slice}, {"slice_update", slice_update},
-    {"bit_cast", elementwise}, {"windows", lower_windows_unranked}, {"fold_windows", lower_fold_windows_unranked}, {"conv", lower_conv_unranked},
+    {"bit_cast", bit_cast}, {"windows", lower_windows_unranked}, {"fold_windows", lower_fold_windows_unranked}, {"conv", lower_conv_unranked},
     {"conv_input", lower_conv_input_unranked}, {"conv_weight", lower_conv_weight_unranked},
 };
 } // namespace

@@ -7,10 +7,6 @@ namespace nereus {
 namespace {
 using Kind = ShapePart::Kind;
 Status as_ranked(OpLowering& l) { return l.binding().op->lower(l); }
-Error unsupported(OpLowering& l, std::string what) {
-    return Error{Code::unsupported, std::string(l.binding().op->name) + ": " + what, l.binding().span,
-                 "pass the value through a function whose signature gives its rank"};
-}
 std::vector<Dim> sizes_of(OpLowering& l, size_t param) {
     std::vector<Dim> sizes;
     for (ValueId size : l.args(param)) sizes.push_back(l.size(size));
@@ -37,28 +33,68 @@ void make_behind(OpLowering& l, ValueId like, size_t without, const std::vector<
 std::optional<size_t> rank_of_conv(OpLowering& l, bool has_sizes) {
     for (ValueId v : {l.arg(0), l.arg(1)})
         if (l.ranked(v)) return l.type(v).shape.dims.size();
-    if (has_sizes) return l.args(2).size() + 2;
+    if (has_sizes && l.binding().groups[2].list) return l.args(2).size() + 2;
     for (std::string_view name : {"strides", "dilations"})
         if (find_attribute(l.binding(), name)) return l.integers(name).size() + 2;
     return std::nullopt;
 }
-Status open_operands(OpLowering& l, bool has_sizes) {
+// Both operands as if they had `axes` to slide along: those that are not there come first, with size 1.
+struct ConvAxes { size_t axes; std::vector<Dim> absent; };           // absent, per axis: 1 or 0; empty: all are there
+constexpr size_t most_axes = 6;                          // where nothing tells how many
+constexpr const char* ranks_differ = "ranks of the operands: found {0} and {1}, expected the same, 2 or more";
+ConvAxes open_of_any_rank(OpLowering& l) {
+    Dims& dims = l.dims();
+    const Dim rank = l.rank(l.arg(0)), one = dims.constant(1), zero = dims.constant(0);
+    l.check(rank, Relation::equal, l.rank(l.arg(1)), ranks_differ);
+    l.check(rank, Relation::less_equal, dims.constant(most_axes + 2), "a rank {0} that can be convolved, at most {1}");
+    l.check(dims.constant(2), Relation::less_equal, rank, ranks_differ);
+    ConvAxes out{most_axes, {}};
+    for (size_t i = 0; i < most_axes; ++i) {
+        const Dim missing[] = {dims.sub(dims.constant(int64_t(most_axes + 2 - i)), rank), zero}, flag[] = {dims.max(missing), one};
+        out.absent.push_back(dims.min(flag));
+    }
+    for (ValueId v : {l.arg(0), l.arg(1)}) {
+        l.open(v, Opened::front, 2);
+        std::vector<Dim> extents = {l.shape(v)[0], l.shape(v)[1]};
+        l.open(v, Opened::padded, most_axes);
+        for (size_t i = 0; i < most_axes; ++i) {
+            const Dim own = l.shape(v)[i];
+            extents.push_back(dims.add(own, dims.mul(out.absent[i], dims.sub(one, own))));
+        }
+        l.open_as(v, std::move(extents));
+    }
+    return out;
+}
+Result<ConvAxes> open_operands(OpLowering& l, bool has_sizes) {
     const std::optional<size_t> rank = rank_of_conv(l, has_sizes);
-    if (!rank) return unsupported(l, "two values of unknown rank");
+    if (!rank) return open_of_any_rank(l);
     TRY(steps_of(l.integers("strides").empty() ? std::nullopt : std::optional(l.integers("strides")),
                  l.integers("dilations").empty() ? std::nullopt : std::optional(l.integers("dilations")), *rank - 2));
     for (ValueId v : {l.arg(0), l.arg(1)}) {
-        l.check(l.rank(v), Relation::equal, l.dims().constant(int64_t(*rank)), "ranks of the operands: found {0} and {1}, expected the same, 2 or more");
+        l.check(l.rank(v), Relation::equal, l.dims().constant(int64_t(*rank)), ranks_differ);
         l.open(v, Opened::front, *rank);
         std::vector<Dim> extents = l.shape(v);
         extents.pop_back();                              // nothing is left after all axes
         l.open_as(v, std::move(extents));
     }
-    return {};
+    return ConvAxes{*rank - 2, {}};
 }
-Status finish_conv(OpLowering& l, std::vector<Dim> result) {
+std::vector<Dim> conv_sizes(OpLowering& l, const ConvAxes& over) {
+    if (l.binding().groups[2].list) return sizes_of(l, 2);
+    Dims& dims = l.dims();
+    const Dim axes = dims.sub(l.rank(l.arg(0)), dims.constant(2));
+    l.check(l.shape(l.arg(2))[0], Relation::equal, axes, "{0} sizes for {1} axes");
+    std::vector<Dim> sizes;
+    for (size_t i = 0; i < over.axes; ++i)
+        sizes.push_back(l.element(l.arg(2), dims.sub(dims.add(axes, dims.constant(int64_t(i))), dims.constant(int64_t(over.axes))), dims.constant(1)));
+    return sizes;
+}
+Status finish_conv(OpLowering& l, const ConvAxes& over, std::vector<Dim> result) {
     std::vector<ShapePart> parts;
-    for (Dim extent : result) parts.push_back({.number = extent});
+    for (size_t i = 0; i < result.size(); ++i) {
+        if (i < 2 || over.absent.empty()) parts.push_back({.number = result[i]});
+        else parts.push_back({.kind = Kind::unless, .number = result[i], .flag = over.absent[i - 2]});
+    }
     if (!l.ranked(l.result())) l.make(l.result(), std::move(parts));
     l.open_as(l.result(), std::move(result));
     return as_ranked(l);
@@ -97,24 +133,24 @@ Status lower_fold_windows_unranked(OpLowering& l) {
 }
 
 Status lower_conv_unranked(OpLowering& l) {
-    TRY(open_operands(l, false));
+    const ConvAxes over = TRY(open_operands(l, false));
     const std::vector<Dim> x = l.shape(l.arg(0)), w = l.shape(l.arg(1));
-    return finish_conv(l, TRY(conv_shape(l.dims(), x, w, steps_of(l, x.size() - 2), l.integer("groups"), checked_by(l))));
+    return finish_conv(l, over, TRY(conv_shape(l.dims(), x, w, steps_of(l, over.axes), l.integer("groups"), checked_by(l))));
 }
 Status lower_conv_input_unranked(OpLowering& l) {
-    TRY(open_operands(l, true));
-    const std::vector<Dim> y = l.shape(l.arg(0)), w = l.shape(l.arg(1)), sizes = sizes_of(l, 2);
+    const ConvAxes over = TRY(open_operands(l, true));
+    const std::vector<Dim> y = l.shape(l.arg(0)), w = l.shape(l.arg(1)), sizes = conv_sizes(l, over);
     std::vector<Dim> x = {y[0], l.dims().mul(l.dims().constant(l.integer("groups")), w[1])};
     x.insert(x.end(), sizes.begin(), sizes.end());
-    TRY(check_result(l, y, TRY(conv_shape(l.dims(), x, w, steps_of(l, sizes.size()), l.integer("groups"), checked_by(l)))));
-    return finish_conv(l, std::move(x));
+    TRY(check_result(l, y, TRY(conv_shape(l.dims(), x, w, steps_of(l, over.axes), l.integer("groups"), checked_by(l)))));
+    return finish_conv(l, over, std::move(x));
 }
 Status lower_conv_weight_unranked(OpLowering& l) {
-    TRY(open_operands(l, true));
-    const std::vector<Dim> x = l.shape(l.arg(0)), y = l.shape(l.arg(1)), sizes = sizes_of(l, 2);
+    const ConvAxes over = TRY(open_operands(l, true));
+    const std::vector<Dim> x = l.shape(l.arg(0)), y = l.shape(l.arg(1)), sizes = conv_sizes(l, over);
     std::vector<Dim> w = {y[1], l.dims().floor_div(x[1], l.dims().constant(l.integer("groups")))};
     w.insert(w.end(), sizes.begin(), sizes.end());
-    TRY(check_result(l, y, TRY(conv_shape(l.dims(), x, w, steps_of(l, sizes.size()), l.integer("groups"), checked_by(l)))));
-    return finish_conv(l, std::move(w));
+    TRY(check_result(l, y, TRY(conv_shape(l.dims(), x, w, steps_of(l, over.axes), l.integer("groups"), checked_by(l)))));
+    return finish_conv(l, over, std::move(w));
 }
 } // namespace nereus

@@ -271,6 +271,12 @@ bool Context::execute(Frame* frame) {
             put(in.a, made);
             break;
         }
+        case Opcode::vector_at: {
+            const std::span<const uint32_t> of = list(in.b);
+            const bool is_there = number(of[2]) >= 0 && number(of[2]) < number(of[1]);
+            R[in.a] = is_there ? load_scalar(DType::i64, address(of[0]) + 8 * number(of[2])) : R[of[3]];
+            break;
+        }
         case Opcode::scalar_value: R[in.a] = load_scalar(DType(in.x), tensor(in.b)->data); break;
         case Opcode::tag: R[in.a] = object(in.b)->tag; break;
         case Opcode::field: put(in.a, reinterpret_cast<DataObject*>(R[in.b])->fields[in.c]); break;

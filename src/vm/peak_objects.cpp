@@ -230,6 +230,14 @@ Context::PeakWalk::Step Context::PeakWalk::object(State& state, const Instructio
         if (exact) store(state, {Word::Kind::elements, 0, R[in.a].value}, rank * 8, reinterpret_cast<const std::byte*>(dims.data()));
         break;
     }
+    case Opcode::vector_at: {
+        const std::span<const uint32_t> of = list(in.b);
+        const Word count = R[of[1]], index = R[of[2]];
+        if (!count.is_number() || !index.is_number()) R[in.a] = {};
+        else if (index.value >= count.value) R[in.a] = R[of[3]];         // below 0, too
+        else R[in.a] = load_number(state, moved(R[of[0]], Word::number(8 * int64_t(index.value))), DType::i64);
+        break;
+    }
     case Opcode::scalar_value:
         R[in.a] = known(in.b) ? load_number(state, {Word::Kind::elements, 0, R[in.b].value}, DType(in.x)) : Word{};
         break;

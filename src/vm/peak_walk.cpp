@@ -88,8 +88,7 @@ Context::PeakWalk::Step Context::PeakWalk::step(State& state) {
     return Step::on;
 }
 
-// An address so many bytes further.
-static Word moved(Word address, Word by) {
+Word Context::PeakWalk::moved(Word address, Word by) {
     if (address.kind == Word::Kind::outside) return address;
     if (!by.is_number()) return {};
     if (address.kind == Word::Kind::elements && by.value < INT32_MAX - address.offset) address.offset += uint32_t(by.value);

@@ -66,6 +66,7 @@ struct Context::PeakWalk {
     bool load(const State& state, Word address, int64_t bytes, std::byte* out) const;
     void store(State& state, Word address, int64_t bytes, const std::byte* from);
     void forget(State& state, Word address, int64_t bytes);
+    static Word moved(Word address, Word by);             // so many bytes further
     Word load_number(const State& state, Word address, DType dtype) const;
     void store_number(State& state, Word address, DType dtype, Word number);
     void copy(State& state, Word to, Word from, Word bytes);
