@@ -115,6 +115,7 @@ Complex* transform(int64_t n, const Complex* turns, Complex* x, Complex* y) {
         case 4: stage<4>(left, stride, turns, x, y); break;
         case 5: stage<5>(left, stride, turns, x, y); break;
         case 7: stage<7>(left, stride, turns, x, y); break;
+        default: break;                                  // a length has small primes
         }
         turns += left * (radix - 1), stride *= radix;
     }

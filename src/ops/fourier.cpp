@@ -19,6 +19,7 @@ Result<Tensors> fft_eval(const EvalArgs& args) {
     const long double once_around = 2 * std::numbers::pi_v<long double> * (args.boolean("inverse") ? 1 : -1);
     struct Complex { long double re, im; };
     std::vector<Complex> powers;
+    powers.reserve(size_t(n));
     for (int64_t k = 0; k < n; ++k) powers.push_back({std::cos(once_around * k / n), std::sin(once_around * k / n)});
     HostTensor out = TRY(HostTensor::make(x.dtype(), shape));
     return with_number(x.dtype(), [&](auto zero) -> Result<Tensors> {
