@@ -3,6 +3,7 @@
 
 What they should give is computed by hand, or recorded from onnxruntime where a comment says so.
 """
+import itertools
 import subprocess
 import sys
 import tempfile
@@ -29,21 +30,21 @@ def file_of(name, array):
     return b"".join(text.number(1, d) for d in array.shape) + text.number(2, kind) + text.data(8, name) + text.data(9, array.tobytes())
 
 
-def case(name, node, inputs, outputs, opset=21, **weights):
-    """inputs, outputs, weights: arrays by name."""
+def case(name, node, inputs, outputs, opset=21, atol=None, **weights):
+    """inputs, outputs, weights: arrays by name. atol: how far numbers may be, however large, where it is less than usual."""
     assert name not in cases, name
     lines = [f"opset {opset}", *(f"input {described(n, x)}" for n, x in inputs.items())]
     lines += [f"init {described(n, w)} = {','.join(map(str, w.ravel()))}" for n, w in weights.items()]
     lines += ["node " + node, *(f"output {described(n, y)}" for n, y in outputs.items())]
-    cases[name] = ("\n".join(lines), inputs, outputs)
+    cases[name] = ("\n".join(lines), inputs, outputs, atol)
 
 
 def write(folder):
-    for name, (text, inputs, outputs) in cases.items():
-        data = folder / name / "test_data_set_0"
+    for name, (text, inputs, outputs, atol) in cases.items():
+        data = folder / str(atol) / name / "test_data_set_0"
         data.mkdir(parents=True)
         (data / "model.txt").write_text(text)
-        model_from_text.main(data / "model.txt", folder / name / "model.onnx")
+        model_from_text.main(data / "model.txt", data.parent / "model.onnx")
         for kind, arrays in (("input", inputs), ("output", outputs)):
             for i, (key, array) in enumerate(arrays.items()):
                 (data / f"{kind}_{i}.pb").write_bytes(file_of(key, array))
@@ -103,6 +104,39 @@ for kind in (np.int32, np.int64, np.uint32, np.uint64):
     case(f"gemm_scaled_{kind.__name__}", "Gemm: a, b, c -> y alpha=0.5 beta=2.0", {"a": a, "b": b, "c": c}, {"y": np.array([[2**23 + 3, 2**24 + 8]], kind)}, opset=13)
 
 
+# Fourier transforms of lengths that are a power of 2, have small primes or are prime, along each axis; frequencies are about 1 in size.
+def transforms():
+    made = np.random.default_rng(5)
+
+    def numbers(*shape):
+        return made.standard_normal(shape)
+
+    def parts(z):
+        return np.stack([z.real, z.imag], -1)
+
+    for n in (1 << 17, 100800, 100003):
+        x, z = numbers(1, n, 1) / np.sqrt(n), numbers(n, 1, 2) / np.sqrt(n)
+        case(f"dft_{n}", "DFT: x -> y", {"x": x}, {"y": parts(np.fft.fft(x[..., 0]))}, opset=20, atol=1e-12)
+        case(f"dft_half_{n}", "DFT: x -> y onesided=1", {"x": x}, {"y": parts(np.fft.rfft(x[..., 0]))}, opset=20, atol=1e-12)
+        case(f"dft_inverse_{n}", "DFT: x -> y axis=0 inverse=1", {"x": z * n}, {"y": parts(np.fft.ifft(z[..., 0] * n + 1j * n * z[..., 1], axis=0))}, opset=17, atol=1e-12)
+    for n in (1, 2, 3, 11, 12, 13):
+        for length in {n, max(n - 2, 1), n + 3}:
+            for axis in (1, 2):
+                shape = (2, n, 3) if axis == 1 else (2, 3, n)
+                x, z, given = numbers(*shape, 1), numbers(*shape, 2), {"n": np.array(length), "axis": np.array(axis)}
+                z_complex, name = z[..., 0] + 1j * z[..., 1], f"{n}_as_{length}_axis_{axis}"
+                case(f"dft_{name}", "DFT: z, n, axis -> y", {"z": z, **given}, {"y": parts(np.fft.fft(z_complex, length, axis))}, opset=20, atol=1e-13)
+                case(f"dft_inverse_{name}", "DFT: z, n, axis -> y inverse=1", {"z": z, **given}, {"y": parts(np.fft.ifft(z_complex, length, axis))}, opset=20, atol=1e-13)
+                case(f"dft_half_{name}", "DFT: x, n, axis -> y onesided=1", {"x": x, **given}, {"y": parts(np.fft.rfft(x[..., 0], length, axis))}, opset=20, atol=1e-13)
+                case(f"dft_half_inverse_{name}", "DFT: z, n, axis -> y onesided=1 inverse=1", {"z": z, **given}, {"y": np.fft.irfft(z_complex, length, axis)[..., None]}, opset=20, atol=1e-13)
+    signal, window = numbers(2, 1000, 1), np.hanning(101)
+    frames = np.stack([signal[:, at:at + 101, 0] * window for at in range(0, 900, 37)], 1)
+    case("stft", "STFT: x, step, window -> y", {"x": signal, "step": np.array(37), "window": window}, {"y": parts(np.fft.rfft(frames))}, opset=17, atol=1e-12)
+
+
+transforms()
+
+
 # What is told while a model is read, not when it runs.
 REFUSED = {"input x str n\nnode Unique: x -> y\noutput y str m": "error: Unique: its elements are texts, which have no order here"}
 
@@ -124,10 +158,11 @@ def main():
         failed = not_refused(Path(place))
         (Path(place) / "refused.onnx").unlink()
         write(Path(place))
-        for flags in ([], ["--symbolic"]):
-            done = subprocess.run([BIN / "nereus", "check", *flags, place], capture_output=True, text=True)
-            lines = done.stdout.splitlines()
-            failed += lines[-1:] != [f"{len(cases)} passed, 0 failed"] or done.returncode != 0
+        for atol, flags in itertools.product({atol for *_, atol in cases.values()}, ([], ["--symbolic"])):
+            near = ["--rtol=0", f"--atol={atol}"] if atol else []
+            done = subprocess.run([BIN / "nereus", "check", *near, *flags, Path(place) / str(atol)], capture_output=True, text=True)
+            lines, count = done.stdout.splitlines(), sum(each[-1] == atol for each in cases.values())
+            failed += lines[-1:] != [f"{count} passed, 0 failed"] or done.returncode != 0
             print(*(line for line in lines if line.startswith("FAILED")), *lines[-1:], done.stderr, sep="\n")
     sys.exit(1 if failed else 0)
 

@@ -24,6 +24,7 @@ std::vector<Family> families() {
             {"Windows", windows_ops()},
             {"Convolution", conv_ops()},
             {"Order", sort_ops()},
+            {"Fourier transforms", fourier_ops()},
             {"Texts", strings_ops()},
             {"Random numbers", random_ops()},
             {"Structures, cells, effects and gradients", structure_ops()}};

@@ -10,6 +10,7 @@
 #include "ops/tolerance.h"
 #include "value/text.h"
 #include "vm/context.h"
+#include <bit>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <random>
@@ -24,12 +25,14 @@ struct Case {
     std::string_view text;                   // what @main takes, then => and what it gives
     int64_t (*terms)(const Sizes&) = nullptr;            // of one element; of a sum as many as share the result
     bool special = false;                    // also NaN, infinities, -0, subnormals, the least integer
+    std::string_view magnitude = {};         // of absolute arguments, what the terms of each element add up to; else what @main gives
 };
 int64_t p_terms(const Sizes& s) { return s.at("p"); }
 int64_t three_terms(const Sizes&) { return 3; }
 int64_t six_terms(const Sizes&) { return 6; }
 int64_t three_p_terms(const Sizes& s) { return 3 * s.at("p"); }
 int64_t six_p_terms(const Sizes& s) { return 6 * s.at("p"); }
+int64_t halvings(const Sizes& s) { return std::bit_width(uint64_t(s.at("p"))); }
 int64_t many_terms(const Sizes& s) { return 2 * s.at("p") * (s.at("m") + 1); }
 
 const Case cases[] = {
@@ -133,6 +136,9 @@ const Case cases[] = {
     {"split", "any", "%x: Tensor[(n + m, p), $T], %y: Tensor[(p, n + m), $T], %z: Tensor[(n), bool] => (split(%x, [n, m]), split(%y, [n, m], axis=1))"},
     {"topk", "num", "%x: Tensor[(n, m), $T] => (topk(%x, m), topk(%x, n, axis=0), topk(%x, 0))", nullptr, true},
     {"topk", "num", "%x: Tensor[(n, m, p), $T], %k: i64 => topk(%x, mod(%k, m + 1), axis=1)"},
+    {"fft", "float", "%x: Tensor[(n, m, p, 2), $T] => (fft(%x), fft(%x, inverse=true))", halvings, false,
+     "(broadcast_to(sum(%x, axes=[2, 3], keepdims=true), shape_of(%x)), broadcast_to(sum(%x, axes=[2, 3], keepdims=true), shape_of(%x)))"},
+    {"fft", "float", "%x: Tensor[(p, 2), $T] => fft(%x)", halvings, false, "broadcast_to(sum(%x), shape_of(%x))"},
     {"nonzero", "basic", "%c: Tensor[(n, m), $T] => nonzero(%c)", nullptr, true},
     {"random", "basic", "%x: Tensor[(n, m), bool], %k: i64 => random(%k, 3, [n, m], dtype=$T)"},
 };
@@ -254,23 +260,30 @@ std::string wrong(const OpDef& op, const HostTensor& found, const HostTensor& ex
     return {};
 }
 
+Result<Module> parsed_text(const std::string& text) {
+    ParseInput input;
+    input.path = "test.nr";
+    input.text = text;
+    input.load = [](const std::string& imported) { return read_file(imported); };
+    return parse(std::move(input), all_ops(), nullptr);
+}
+
 void agree(const Case& c, DType dtype, const std::string& target) {
     const OpDef& op = *all_ops().find(c.op);
     std::string text(c.text);
     for (size_t at; (at = text.find("$T")) != std::string::npos;) text.replace(at, 2, dtype_name(dtype));
     size_t arrow = text.find(" => ");
-    text = "def @main(" + text.substr(0, arrow) + ") { " + text.substr(arrow + 4) + " }";
+    const std::string main_of = "def @main(" + text.substr(0, arrow) + ") { ";
+    text = main_of + text.substr(arrow + 4) + " }";
     SCOPED_TRACE(target + ": " + text);
-    ParseInput input;
-    input.path = "test.nr";
-    input.text = text;
-    input.load = [](const std::string& imported) { return read_file(imported); };
-    Result<Module> parsed = parse(std::move(input), all_ops(), nullptr);
+    Result<Module> parsed = parsed_text(text);
     ASSERT_TRUE(parsed) << parsed.error().message;
     CompileOptions options;
     options.target = target;
     Result<Module> typed = run_until(*parsed, "specialise", options), shaped = run_until(*parsed, "shapes", options);
     ASSERT_TRUE(shaped) << shaped.error().message;
+    Result<Module> sums = c.magnitude.empty() ? *shaped : run_until(*parsed_text(main_of + std::string(c.magnitude) + " }"), "shapes", options);
+    ASSERT_TRUE(sums) << sums.error().message;
     Result<Executable> exe = compile(*parsed, options);
     ASSERT_TRUE(exe) << exe.error().message;
     Result<std::shared_ptr<const LoadedExecutable>> loaded = LoadedExecutable::load(std::move(*exe), library());
@@ -303,7 +316,7 @@ void agree(const Case& c, DType dtype, const std::string& target) {
         ASSERT_EQ(bool(expected), bool(found)) << (found ? expected.error().message : found.error().message);
         if (!expected) continue;
         ++succeeded;
-        Result<Value> magnitude = eval(*shaped, FunctionId(0), op.ulps == sum_bound ? magnitudes : args);
+        Result<Value> magnitude = eval(*sums, FunctionId(0), op.ulps == sum_bound ? magnitudes : args);
         ASSERT_TRUE(magnitude) << magnitude.error().message;
         std::vector<HostTensor> left, right, most;
         flatten(*found, left), flatten(*expected, right), flatten(*magnitude, most);

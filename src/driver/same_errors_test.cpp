@@ -113,6 +113,14 @@ TEST(SameErrors, MoreThanThereAre) {
     EXPECT_EQ(message(text, {ones({2, 3}), integers({0}, true)}), "");
     EXPECT_EQ(message(text, {ones({2, 3}), integers({3}, true)}), "k=3 is out of range for axis 0 of size 2");
 }
+TEST(SameErrors, ComplexNumbersHaveTwoParts) {
+    std::string text = "def @main(%x: Tensor[(n, m), f32]) { fft(%x) }", unranked = "def @main(%x: Tensor[.., f32]) { fft(%x) }";
+    EXPECT_EQ(message(text, {ones({3, 2})}), "");
+    EXPECT_EQ(message(unranked, {ones({4, 3, 2})}), "");
+    EXPECT_EQ(message(text, {ones({2, 3})}), "the last axis has size 3, expected 2: a real and an imaginary part");
+    EXPECT_EQ(message(unranked, {ones({2, 3})}), "the last axis has size 3, expected 2: a real and an imaginary part");
+    EXPECT_EQ(message(unranked, {ones({2})}), "rank 1, expected 2 or more");
+}
 TEST(SameErrors, AxesAtRunTime) {
     std::string text = "def @main(%x: Tensor[(n, m), f32], %k: i64) { sum(%x, axes=[%k]) }";
     EXPECT_EQ(message(text, {ones({2, 3}), integers({-2}, true)}), "");

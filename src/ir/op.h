@@ -92,6 +92,7 @@ struct OpDef {
     ShapeRule shapes = nullptr;             // rank and sizes of the results
     GradientRule grad = nullptr;            // what an adjoint of the result adds to those of the operands
     std::string_view no_grad = {};          // or why there is no gradient
+    bool linear = false;                    // in all its floats together
 };
 constexpr Effect effect_on(const OpDef& op, DType operand) {
     if (op.fails_on_texts && is_text(operand)) return Effect::may_fail;

@@ -19,4 +19,11 @@ std::span<const Kernel> topk_kernels();
 // place; scalar: limit. str_from_f32 and so on: x; scalar: its dtype. str_to_f32 and so on: x; scalars: the dtype, saturate, round.
 std::span<const Kernel> string_kernels();
 std::optional<uint32_t> string_kernel_index(std::string_view name);
+
+// Fourier transforms of lines of complex numbers, each a pair of elements side by side. The two kernels share a table: 12 f64 per
+// point of a line. fft_table makes it. Groups: one point; the line. Buffers: the table; scratch: 5 f64 per point.
+// fft_f32 and so on transform. Groups: workers, who take turns at the lines (scratch); the lines (x, result); the line (x, result).
+// Buffers: x, the result, the table; scratch: 10 f64 per point of a line, for each worker. Scalar: 1 for the inverse, undivided.
+std::span<const Kernel> fft_kernels();
+std::optional<uint32_t> fft_kernel_index(std::string_view name);
 } // namespace nereus

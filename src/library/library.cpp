@@ -17,7 +17,7 @@ std::optional<uint32_t> topk_index(std::string_view name) {
 std::span<const Kernel> library() {
     static const std::vector<Kernel> all = [] {
         std::vector<Kernel> kernels;
-        for (std::span<const Kernel> family : {topk_kernels(), string_kernels()}) kernels.insert(kernels.end(), family.begin(), family.end());
+        for (std::span<const Kernel> family : {topk_kernels(), string_kernels(), fft_kernels()}) kernels.insert(kernels.end(), family.begin(), family.end());
         return kernels;
     }();
     return all;
@@ -25,7 +25,9 @@ std::span<const Kernel> library() {
 
 std::optional<uint32_t> library_index(std::string_view name) {
     if (std::optional<uint32_t> topk = topk_index(name)) return topk;
-    const std::optional<uint32_t> string = string_kernel_index(name);
-    return string ? std::optional(uint32_t(topk_kernels().size()) + *string) : std::nullopt;
+    const uint32_t strings = uint32_t(topk_kernels().size()), transforms = strings + uint32_t(string_kernels().size());
+    if (const std::optional<uint32_t> string = string_kernel_index(name)) return strings + *string;
+    const std::optional<uint32_t> transform = fft_kernel_index(name);
+    return transform ? std::optional(transforms + *transform) : std::nullopt;
 }
 } // namespace nereus

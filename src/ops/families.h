@@ -14,6 +14,7 @@ std::span<const OpDef> index_ops();        // parts of a tensor: by range, by in
 std::span<const OpDef> windows_ops();      // sliding windows along the last axes
 std::span<const OpDef> conv_ops();         // convolution and its adjoints
 std::span<const OpDef> sort_ops();
+std::span<const OpDef> fourier_ops();
 std::span<const OpDef> strings_ops();      // what texts say
 std::span<const OpDef> random_ops();
 std::span<const OpDef> structure_ops();    // builtins: cells, Seq, print, assert, equal, gradients

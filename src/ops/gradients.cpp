@@ -27,7 +27,7 @@ Gradient::Operand Gradient::same(size_t param) const {
 }
 
 std::optional<NamedGradient> gradient_rule(const OpDef& op) {
-    if (op.grad || !op.no_grad.empty()) return NamedGradient{op.name, op.grad, op.no_grad};
+    if (op.grad || !op.no_grad.empty()) return NamedGradient{op.name, op.grad, op.no_grad, op.linear};
     for (std::span<const NamedGradient> family :
          {elementwise_gradients(), reduce_gradients(), layout_gradients(), index_gradients()})
         for (const NamedGradient& row : family)

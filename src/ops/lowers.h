@@ -49,6 +49,7 @@ Status lower_conv_input(OpLowering& l);
 Status lower_conv_weight(OpLowering& l);
 
 Status lower_topk(OpLowering& l);
+Status lower_fft(OpLowering& l);
 Status lower_str_concat(OpLowering& l);
 Status lower_str_lower(OpLowering& l);
 Status lower_str_upper(OpLowering& l);

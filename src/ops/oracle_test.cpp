@@ -1,4 +1,4 @@
-// Each operator's eval against numbers that NumPy computed: test/oracle/ops.py, strings.py and storage.py wrote them, and say how they are
+// Each operator's eval against numbers that NumPy computed: test/oracle/ops.py, strings.py, fourier.py and storage.py wrote them, and say how they are
 // stored.
 #include "base/file.h"
 #include "ops/registry.h"
@@ -84,6 +84,7 @@ TEST(oracle, operators_agree_with_numpy) {
     std::set<std::string_view> covered;
     agree_with("ops.json", covered);
     agree_with("strings.json", covered);
+    agree_with("fourier.json", covered);
     for (const OpDef* op : all_ops().all())
         EXPECT_TRUE(!op->eval || covered.contains(op->name)) << op->name << " has no case";
 }

@@ -7,6 +7,9 @@ namespace nereus {
 inline constexpr const char *misfit_to_broadcast = "size {0} does not broadcast to {1}", *misfit_to_sum = "size {1} does not sum to {0}";
 // How to round is one of the words of tensor/storage_type.h:Rounding.
 inline std::string unknown_rounding(std::string_view word) { return "round is \"" + std::string(word) + "\", expected \"up\", \"down\" or \"nearest\""; }
+// fft: of the rank, and of the size of the last axis.
+inline std::string few_complex_axes(std::string_view rank) { return "rank " + std::string(rank) + ", expected 2 or more"; }
+inline std::string no_complex_parts(std::string_view size) { return "the last axis has size " + std::string(size) + ", expected 2: a real and an imaginary part"; }
 inline constexpr const char* no_element = "an axis of size 0 has no element to choose";     // argmax, argmin
 
 ShapeRule shape_rule(const OpDef& op);       // as its row says, else its family; nullptr: a builtin
