@@ -10,7 +10,7 @@ void visit(Function& f, BlockId id, std::unordered_set<ValueId>& used) {
     std::vector<BindingId> kept;
     for (size_t i = f[id].bindings.size(); i-- > 0;) {
         const Binding& b = f[f[id].bindings[i]];
-        bool needed = low_op_of(b) != LowOp::launch || b.results.empty() || !b.defines.empty();
+        bool needed = low_op_of(b) != LowOp::launch || b.results.empty() || !b.defines.empty() || find_attribute(b, "changes");
         for (ValueId result : b.results) needed = needed || used.contains(result);
         if (!needed) continue;
         kept.push_back(f[id].bindings[i]);

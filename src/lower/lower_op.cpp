@@ -29,15 +29,18 @@ class LowerOp final : public OpLowering {
 
     Status launch(LaunchSpec spec) override {
         Binding b{.form = Form::op, .op = &low_op(LowOp::launch), .span = binding_.span};
+        bool changes = false;
         for (size_t i = 0; i < spec.buffers.size(); ++i) {           // written before: this launch changes parts of it
-            bool first = spec.kernel.buffers[i].out && !in_.made_by_.contains(spec.buffers[i]);
+            const bool out = spec.kernel.buffers[i].out, first = out && !in_.made_by_.contains(spec.buffers[i]);
             (first ? b.results : b.args).push_back(spec.buffers[i]);
+            changes = changes || (out && !first);
         }
         for (const LaunchSpec::Scalar& scalar : spec.scalars)
             if (scalar.value.valid()) b.args.push_back(scalar.value);
         b.args.insert(b.args.end(), spec.after.begin(), spec.after.end());
         b.defines = spec.late;
         b.groups = {ArgGroup{uint32_t(b.args.size()), true}};
+        if (changes && !b.results.empty()) b.attributes.push_back({"changes", true});
         b.attributes.push_back({"launch", int64_t(in_.out_.launches.size())});
         in_.out_.launch_kernel.push_back(in_.kernels_.add(std::move(spec.kernel), spec.library));
         spec.kernel = {};

@@ -21,7 +21,8 @@ struct Lowered {
 };
 
 enum class LowOp : uint8_t {
-    launch,        // runs launches[attribute "launch"]; args: everything it reads; results: everything it writes
+    launch,        // runs launches[attribute "launch"]; args: everything it reads; results: everything it writes; attribute
+                   // "changes": an argument, too, which without results goes without saying
     view,          // the elements of args[0] in another shape
     numbers,       // a small i64 tensor whose elements are the numbers args
     read,          // the number in the rank-0 tensor args[0]
