@@ -57,5 +57,11 @@ DataKind kind_of(const TypeInfo& type) {
     return DataKind::tensor;
 }
 } // namespace
-Result<Value> read_value(const std::string& path, const TypeInfo& type) { return value_of(TRY(read_data(path, kind_of(type)))); }
+Result<Value> read_value(const std::string& path, const TypeInfo& type) {
+    DataFile file = TRY(read_data(path, kind_of(type)));
+    if (type.elem == ElemType::bfloat16)                 // of which writers that had no such type have left the bits
+        for (Data& data : file.values)
+            if (TensorData* tensor = std::get_if<TensorData>(&data.value); tensor && tensor->type == ElemType::uint16) tensor->type = ElemType::bfloat16;
+    return value_of(file);
+}
 } // namespace nereus::onnx

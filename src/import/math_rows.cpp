@@ -137,7 +137,6 @@ std::span<const OpRow> math_rows() {
         {"LeakyRelu",         1,    "x",        "alpha=0.01",            "select($x < 0.0, $alpha * $x, $x)"},
         {"PRelu",             1,    "x, slope", "",                      "onnx_channel_prelu($x, $slope)"},
         {"PRelu",             7,    "x, slope", "",                      "select($x < 0, $slope * $x, $x)"},
-        {"ThresholdedRelu",   10,   "x",        "alpha=1.0",             "select($x > $alpha, $x, 0.0)"},
         {"Elu",               1,    "x",        "alpha=1.0",             "select($x < 0.0, $alpha * onnx_expm1(minimum($x, 0.0)), $x)"},
         {"Celu",              12,   "x",        "alpha=1.0",             "select($x < 0.0, $alpha * onnx_expm1(minimum($x, 0.0) / $alpha), $x)"},
         {"Selu",              1,    "x",        "alpha=1.6732632, gamma=1.050701",

@@ -254,6 +254,17 @@ constexpr OpNote notes[] = {
     {"Bernoulli",                  2,     "no: piecewise constant"},
     {"Multinomial",                2,     "no: gives integers"},
     {"DynamicQuantizeLSTM",        2,     "no: piecewise constant"},
+
+    {"MaxRoiPool",                2},
+
+    {"Affine",                    2},
+    {"ConstantFill",              3,     "no: made from sizes alone"},
+    {"Crop",                      2},
+    {"DynamicSlice",              3},
+    {"ImageScaler",               2},
+    {"ParametricSoftplus",        2},
+    {"Scale",                     2},
+    {"ScaledTanh",                2},
 };
 } // namespace
 
