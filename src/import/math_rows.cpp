@@ -81,6 +81,7 @@ void constant(NodeText& n) {
     if (std::optional<std::vector<std::string_view>> values = n.words("value_strings")) return n.give(texts_text(*values));
     if (std::optional<std::vector<int64_t>> values = n.integers("value_ints")) return n.give(vector_text(*values));
     if (std::optional<std::vector<float>> values = n.reals("value_floats")) return n.give(n.table("constant", {std::ssize(*values)}, *values));
+    if (n.attribute("sparse_value")) return n.give(n.dense("sparse_value"));
     n.refuse("its value is of a kind that is not offered");
 }
 } // namespace

@@ -187,6 +187,11 @@ std::string TextWriter::weight(const TensorData& data, std::string_view stem) {
     return it->second;
 }
 
+// Made when it is needed: however large it says it is, reading it costs what the file holds.
+std::string TextWriter::dense(const SparseTensor& sparse) {
+    return "onnx_dense(" + weight(sparse.values, "values") + ", " + weight(sparse.indices, "indices") + ", " + vector_text(sparse.dims) + ")";
+}
+
 // A weight that is in no file.
 std::string TextWriter::table(ElemType type, std::vector<int64_t> dims, std::vector<std::byte> bytes, std::string_view stem) {
     if (!tables_.storage) tables_.storage = std::make_shared<Storage>();
@@ -217,7 +222,10 @@ bool TextWriter::is_given(std::string_view name) const {
     return std::ranges::find(options_.given, name) != options_.given.end() && std::ranges::find(model_.main().inputs, name, &ValueInfo::name) != model_.main().inputs.end();
 }
 Status TextWriter::enter(const Graph& graph) {
-    if (!graph.sparse_initializers.empty()) return Error{Code::unsupported, "sparse initializers are not offered"};
+    for (const SparseTensor& sparse : graph.sparse_initializers) {
+        const std::string made = dense(sparse);
+        line(bind(sparse.values.name) + " = " + made);
+    }
     for (const TensorData& data : graph.initializers) {
         if (&graph == &model_.main() && is_given(data.name)) continue;
         name(data.name, weight(data, data.name));

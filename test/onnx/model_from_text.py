@@ -5,6 +5,7 @@
     input x f32 n,4                            sizes: numbers, names, ? (said by nobody); `-`: a scalar; left out: no rank
     output y f32 n,2                           so too `value h f32 2,4` for shapes that are recorded
     init w i64 2 = 2,-1                        an initializer: sizes, then its elements
+    sparse s f32 2,3 = 1.5,-2 at 1,5           zeros but for these elements, by their places; at 0:1,1:2 by an index per axis
     node Reshape to_rows: x, w -> y            operator (com.acme/Leaky: of that domain), name (left out: none), inputs, outputs
     node Transpose: x -> y perm=[1,0]          attributes: 1, 1.5, "text", [1,2], [1.5,2]; a graph {name}
     graph name                                 the lines up to `end` are a graph for an attribute
@@ -60,6 +61,15 @@ def initializer(line):
     return b"".join(number(1, int(s)) for s in sizes_of(sizes)) + number(2, kind) + data(8, name) + data(9, raw)
 
 
+def sparse(line):
+    head, places = line.split(" at ")
+    (name, dtype, sizes), elements = head.split(" = ")[0].split(), head.split(" = ")[1]
+    tuples = [place.split(":") for place in places.split(",")]
+    shape = str(len(tuples)) + (f",{len(tuples[0])}" if ":" in places else "")
+    values = initializer(f"{name} {dtype} {len(tuples)} = {elements}")
+    return data(1, values) + data(2, initializer(f"at i64 {shape} = {places.replace(':', ',')}")) + b"".join(number(3, int(s)) for s in sizes_of(sizes))
+
+
 def attribute(key, value, graphs):
     out = data(1, key)
     if value.startswith("{"):
@@ -107,6 +117,8 @@ def main(source, target):
             name = "main"
         elif word == "node":
             body[name] += data(1, node(rest, graphs))
+        elif word == "sparse":
+            body[name] += data(15, sparse(rest))
         elif word == "init":
             body[name] += data(5, initializer(rest))
         else:
