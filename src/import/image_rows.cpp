@@ -169,6 +169,7 @@ std::span<const OpRow> image_rows() {
         {"Resize",            10,   "",         "",                      "", upsample},
         {"Resize",            11,   "",         "",                      "", resize},
         {"GridSample",        16,   "",         "",                      "", grid_sample},
+        {"GridSample",        1,    "",         "",                      "", grid_sample, "com.microsoft"},
         {"AffineGrid",        20,   "",         "",                      "", affine_grid},
         {"MaxRoiPool",        1,    "",         "",                      "", max_roi_pool},
         {"RoiAlign",          10,   "",         "",                      "", roi_align},
