@@ -19,12 +19,23 @@ cases = {}
 
 
 def described(name, array):
+    if isinstance(array, list):
+        return f"{name} seq({described('', array[0]).strip()})"
+    if isinstance(array, dict):
+        return f"{name} map({'str' if isinstance(next(iter(array)), str) else 'i64'},f32)"
     kind = array.dtype.name
     return f"{name} {NAMES.get(kind, kind.replace('uint', 'u').replace('int', 'i'))} {','.join(map(str, array.shape)) or '-'}"
 
 
 def file_of(name, array):
     text = model_from_text
+    if isinstance(array, list):
+        return text.data(1, name) + text.number(2, 4) + b"".join(text.data(6, file_of("", item)) for item in array)
+    if isinstance(array, dict):
+        values = text.number(2, 1) + b"".join(text.data(3, file_of("v", np.array(value, np.float32))) for value in array.values())
+        of_texts = isinstance(next(iter(array)), str)
+        keys = b"".join(text.data(4, key) if of_texts else text.number(3, key) for key in array)
+        return text.data(1, name) + text.number(2, 8 if of_texts else 7) + keys + text.data(5, values)
     kind = text.TYPES[described(name, array).split()[1]][0]
     return b"".join(text.number(1, d) for d in array.shape) + text.number(2, kind) + text.data(8, name) + text.data(9, array.tobytes())
 
@@ -154,6 +165,10 @@ case("scaled_tanh", "ScaledTanh: x -> y alpha=0.5 beta=2.0", {"x": ramp(3)},
      {"y": seen([-0.4820138, -0.1224593, 0.4525742], np.float32, 3)}, opset=7)
 case("dynamic_slice", "DynamicSlice: x, a, b -> y", {"x": ramp(3, 2), "a": np.array([1]), "b": np.array([3])},
      {"y": seen([0.75, -0.5, 0.375, -0.875], np.float32, 2, 2)}, opset=7)
+case("softmax_f16", "Softmax: x -> y", {"x": ramp(2, 5, kind=np.float16) * np.float16(3.1)},
+     {"y": seen([0.003139496, 0.04730225, 0.7119141, 0.0147934, 0.2227783, 0.003135681, 0.04724121, 0.7124023, 0.01478577, 0.2225342], np.float16, 2, 5)}, opset=13)
+case("log_softmax_f16", "LogSoftmax: x -> y axis=0", {"x": ramp(5, 2, kind=np.float16) * np.float16(3.1)},
+     {"y": seen([-5.792969, -3.419922, -0.3686523, -4.582031, -1.530273, -5.746094, -2.693359, -0.3190918, -3.855469, -1.482422], np.float16, 5, 2)}, opset=13)
 case("qlinear_add", "com.microsoft/QLinearAdd: a, s, z, b, t, z, u, z -> y", {"a": ramp(2, 3, kind=np.uint8), "s": scalar(0.3), "z": scalar(3, np.uint8), "b": ramp(3, kind=np.uint8, at=5), "t": scalar(0.17), "u": scalar(0.4)},
      {"y": seen([0, 8, 16, 3, 11, 7], np.uint8, 2, 3)})
 case("qlinear_mul", "com.microsoft/QLinearMul: a, s, z, b, t, z, u, z -> y", {"a": ramp(2, 3, kind=np.int8), "s": scalar(0.3), "z": scalar(3, np.int8), "b": ramp(3, kind=np.int8, at=5), "t": scalar(0.17), "u": scalar(0.4)},
@@ -216,6 +231,15 @@ case("group_query_token", "com.microsoft/GroupQueryAttention: qkv, , , k, v, len
      {"y": seen([0.456019, -0.3498037, 0.5251963, -0.7248037, 0.1501963, 0.581019, -0.2248037, 0.206019, -0.1516307, -0.09736606, 0.7776339, -0.472366, 0.4026339, -0.02663077, 0.02763394, -0.4016308, -0.2314238, -0.3510416, 0.5239584, 0.2685762, 0.1489585, -0.1064238, -0.2260416, 0.6489585, -0.1568431, -0.3917219, 0.4832781, 0.3431569, 0.1082781, -0.03184313, -0.2667219, 0.608278], np.float32, 2, 1, 16), "keys": seen([-1, -0.125, 0.75, -0.5, 0.375, -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0.125, 1, -0.25, 0.625, -0.625, 0.25, -1, -0.125, 0.75, -0.5, 0.375, -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0.125, 1, -0.25, 0.625, 0.625, -0.625, 0.25, -1, -0.125, 0.75, -0.5, 0.375, 0, 0, 0, 0, 0, 0, 0, 0], np.float32, 2, 1, 3, 8), "values": seen([0.75, -0.5, 0.375, -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0.125, 1, -0.25, 0.625, -0.625, 0.25, -1, 0.875, -0.375, 0.5, -0.75, 0.125, 1, -0.25, 0.625, 0.5, -0.75, 0.125, 1, -0.25, 0.625, -0.625, 0.25, -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0.125, 1, 0, 0, 0, 0, 0, 0, 0, 0], np.float32, 2, 1, 3, 8)})
 case("q_attention", "com.microsoft/QAttention: x, w, b, s, t, , z, v -> y num_heads=2 unidirectional=1", {"x": ramp(1, 2, 4, kind=np.uint8), "w": ramp(4, 12, kind=np.int8), "b": ramp(12), "s": scalar(0.05), "t": scalar(0.02), "z": scalar(7, np.uint8), "v": scalar(8, np.int8)},
      {"y": seen([-0.371, 0.483, -0.788, 0.117, -0.3933777, 0.495432, -0.7328259, 0.1145369], np.float32, 1, 2, 4)})
+
+
+# Maps; from onnxruntime.
+rows = np.array([[0.1, 0.9, 0], [0.3, 0.2, 0.5]], np.float32)
+case("zip_map_texts", 'ai.onnx.ml/ZipMap: x -> y classlabels_strings=["a","b","c"]', {"x": rows}, {"y": [{"a": 0.1, "b": 0.9, "c": 0.0}, {"a": 0.3, "b": 0.2, "c": 0.5}]})
+case("zip_map_integers", "ai.onnx.ml/ZipMap: x -> y classlabels_int64s=[10,20,30]", {"x": rows[0]}, {"y": [{10: 0.1, 20: 0.9, 30: 0.0}]})
+case("dict_vectorizer", 'ai.onnx.ml/DictVectorizer: x -> y string_vocabulary=["a","c","z"]', {"x": {"a": 1.5, "q": 2.0, "z": -3.0}}, {"y": np.array([[1.5, 0, -3]], np.float32)})
+case("cast_map", "ai.onnx.ml/CastMap: x -> y", {"x": {7: 2.5, 1: 1.5, 2: -3.5}}, {"y": np.array([[1.5, -3.5, 2.5]], np.float32)})
+case("cast_map_sparse", 'ai.onnx.ml/CastMap: x -> y cast_to="TO_INT64" map_form="SPARSE" max_map=9', {"x": {7: 2.5, 1: 1.5, 2: -3.5}}, {"y": np.array([[0, 1, -3, 0, 0, 0, 0, 2, 0]])})
 
 
 # What is told while a model is read, not when it runs.

@@ -122,7 +122,13 @@ static bool is_in_sequence(const TypeInfo& type) {
 Result<std::string> TextWriter::type_text(const TypeInfo& type) {
     std::string before, after;
     for (const TypeLayer& layer : type.layers) {
-        if (layer.kind == TypeLayer::Kind::map) return Error{Code::unsupported, "it is a map"};
+        if (layer.kind == TypeLayer::Kind::map) {
+            const std::string_view key = dtype_text(layer.key), value = dtype_text(type.elem);
+            if (&layer != &type.layers.back() || type.leaf != TypeInfo::Leaf::tensor || key.empty() || value.empty() || (type.shape && !type.shape->empty()))
+                return Error{Code::unsupported, "it is a map to something other than one number or text"};
+            const std::string size = is_in_sequence(type) ? "?" : bounded(dims_.fresh("keys", "d"));
+            return before + "(Tensor[(" + size + "), " + std::string(key) + "], Tensor[(" + size + "), " + std::string(value) + "])" + after;
+        }
         before += layer.kind == TypeLayer::Kind::sequence ? "Seq[" : "Option[";
         after += "]";
     }
