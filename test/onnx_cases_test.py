@@ -119,6 +119,9 @@ for how, places in (("by_place", "1,5"), ("by_indices", "0:1,1:2")):
 # Moments of each element of a batch, which versions before 9 had, and other operators of their time.
 case("batch_norm_elements", "BatchNormalization: x, s, b, m, v -> y spatial=0 epsilon=0.0", {"x": np.array([[[3.0, 5]], [[1, 9]]], np.float32)}, {"y": np.array([[[3, 7]], [[1, 13]]], np.float32)},
      opset=8, s=np.array([[2, 3]], np.float32), b=np.array([[1, 4]], np.float32), m=np.array([[1, 3]], np.float32), v=np.array([[4, 4]], np.float32))
+batch, ones = np.array([[[1.0, 3]], [[5, 7]]], np.float32), np.ones(1, np.float32)
+case("batch_norm_trains", "BatchNormalization: x, s, b, m, v -> y, mean, var, own_mean, own_var epsilon=0.0 momentum=0.75", {"x": batch},
+     {"y": (batch - 4) / np.float32(5**0.5), "mean": ones * 1.75, "var": ones * 2, "own_mean": ones * 4, "own_var": ones * 5}, opset=9, s=ones, b=ones * 0, m=ones, v=ones)
 case("constant_fill", "ConstantFill: x -> y value=1.5 extra_shape=[2] input_as_shape=1", {"x": np.array([1, 3])}, {"y": np.full((1, 3, 2), 1.5, np.float32)}, opset=6)
 case("cast_to_name", 'Cast: x -> y to="INT32"', {"x": np.array([1.7, -2.5], np.float32)}, {"y": np.array([1, -2], np.int32)}, opset=5)
 case("tile_axis", "Tile: x, n, axis -> y", {"x": np.array([[1, 2], [3, 4]], np.float32), "n": np.array([2]), "axis": np.array([1])}, {"y": np.array([[1, 2, 1, 2], [3, 4, 3, 4]], np.float32)}, opset=5)

@@ -7,16 +7,17 @@ namespace nereus::onnx {
 namespace {
 constexpr int64_t no_class = -std::numeric_limits<int64_t>::max();       // that is ignored: no index is this
 
-// With training_mode, or before version 14 with more than one output, the moments are those of the batch.
+// With training_mode, or before version 14 with more than one output, the moments are those of the batch; there they are outputs, too.
 void batch_normalization(NodeText& n) {
     std::string all = n.in(0);
     for (size_t i = 1; i < 5; ++i) all += ", " + n.in(i);
     all += ", " + real_text(n.real("epsilon", 1e-5), true);
-    const bool training = n.integer("training_mode", 0);
-    if (!training && n.output_count() > 1) return n.refuse("it has " + std::to_string(n.output_count()) + " outputs, which is training of a version that is not offered");
+    const bool training = n.integer("training_mode", 0) || (n.version() < 14 && n.output_count() > 1);
+    if (!training && n.output_count() > 1) return n.refuse("it has " + std::to_string(n.output_count()) + " outputs, but does not train");
+    if (training && !n.integer("spatial", 1)) return n.refuse("its attribute 'spatial' is 0 where it trains, which is not offered");
     if (!training) return n.give((n.integer("spatial", 1) ? "onnx_batch_normalization(" : "onnx_element_normalization(") + all + ")");
     const std::string trained = n.named("trained", "onnx_batch_training(" + all + ", " + real_text(n.real("momentum", 0.9), true) + ")");
-    n.give_each({trained + ".0", trained + ".1", trained + ".2"});
+    n.give_each({trained + ".0", trained + ".1", trained + ".2", trained + ".3", trained + ".4"});
 }
 
 // Its other outputs are the mean, and one over the deviation. Runtimes had it before version 17, which made it a standard.
