@@ -20,20 +20,32 @@ cases = {}
 
 
 def described(name, array):
+    if isinstance(array, list):
+        return f"{name} seq({described('', array[0]).strip()})"
+    if isinstance(array, dict):
+        return f"{name} map({'str' if isinstance(next(iter(array)), str) else 'i64'},f32)"
     kind = array.dtype.name
     return f"{name} {NAMES.get(kind, kind.replace('uint', 'u').replace('int', 'i'))} {','.join(map(str, array.shape)) or '-'}"
 
 
 def file_of(name, array):
     text = model_from_text
+    if isinstance(array, list):
+        return text.data(1, name) + text.number(2, 4) + b"".join(text.data(6, file_of("", item)) for item in array)
+    if isinstance(array, dict):
+        values = text.number(2, 1) + b"".join(text.data(3, file_of("v", np.array(value, np.float32))) for value in array.values())
+        of_texts = isinstance(next(iter(array)), str)
+        keys = b"".join(text.data(4, key) if of_texts else text.number(3, key) for key in array)
+        return text.data(1, name) + text.number(2, 8 if of_texts else 7) + keys + text.data(5, values)
     kind = text.TYPES[described(name, array).split()[1]][0]
     return b"".join(text.number(1, d) for d in array.shape) + text.number(2, kind) + text.data(8, name) + text.data(9, array.tobytes())
 
 
-def case(name, node, inputs, outputs, opset=21, atol=None, **weights):
-    """inputs, outputs, weights: arrays by name. atol: how far numbers may be, however large, where it is less than usual."""
+def case(name, node, inputs, outputs, opset=21, atol=None, sparse=(), **weights):
+    """inputs, outputs, weights: arrays by name. atol: how far numbers may be, however large, where it is less than usual. sparse:
+    lines of text."""
     assert name not in cases, name
-    lines = [f"opset {opset}", *(f"input {described(n, x)}" for n, x in inputs.items())]
+    lines = [f"opset {opset}", *sparse, *(f"input {described(n, x)}" for n, x in inputs.items())]
     lines += [f"init {described(n, w)} = {','.join(map(str, w.ravel()))}" for n, w in weights.items()]
     lines += ["node " + node, *(f"output {described(n, y)}" for n, y in outputs.items())]
     cases[name] = ("\n".join(lines), inputs, outputs, atol)
@@ -102,6 +114,135 @@ for kind in (np.int32, np.int64, np.uint32, np.uint64):
     case(f"gemm_{kind.__name__}", "Gemm: a, b, c -> y", {"a": a, "b": b, "c": c}, {"y": np.array([[2**24 + 4, 2**25 + 10]], kind)}, opset=13)
     case(f"gemm_no_c_{kind.__name__}", "Gemm: a, b -> y transB=1", {"a": a, "b": b}, {"y": np.array([[2**24 + 5, 2**24 + 7]], kind)}, opset=13)
     case(f"gemm_scaled_{kind.__name__}", "Gemm: a, b, c -> y alpha=0.5 beta=2.0", {"a": a, "b": b, "c": c}, {"y": np.array([[2**23 + 3, 2**24 + 8]], kind)}, opset=13)
+
+# Weights that are zeros for the most part.
+for how, places in (("by_place", "1,5"), ("by_indices", "0:1,1:2")):
+    case(f"sparse_{how}", "Add: x, s -> y", {"x": np.ones((2, 3), np.float32)}, {"y": np.array([[1, 2.5, 1], [1, 1, -1]], np.float32)}, sparse=[f"sparse s f32 2,3 = 1.5,-2 at {places}"])
+# Moments of each element of a batch, which versions before 9 had, and other operators of their time.
+case("batch_norm_elements", "BatchNormalization: x, s, b, m, v -> y spatial=0 epsilon=0.0", {"x": np.array([[[3.0, 5]], [[1, 9]]], np.float32)}, {"y": np.array([[[3, 7]], [[1, 13]]], np.float32)},
+     opset=8, s=np.array([[2, 3]], np.float32), b=np.array([[1, 4]], np.float32), m=np.array([[1, 3]], np.float32), v=np.array([[4, 4]], np.float32))
+batch, ones = np.array([[[1.0, 3]], [[5, 7]]], np.float32), np.ones(1, np.float32)
+case("batch_norm_trains", "BatchNormalization: x, s, b, m, v -> y, mean, var, own_mean, own_var epsilon=0.0 momentum=0.75", {"x": batch},
+     {"y": (batch - 4) / np.float32(5**0.5), "mean": ones * 1.75, "var": ones * 2, "own_mean": ones * 4, "own_var": ones * 5}, opset=9, s=ones, b=ones * 0, m=ones, v=ones)
+case("constant_fill", "ConstantFill: x -> y value=1.5 extra_shape=[2] input_as_shape=1", {"x": np.array([1, 3])}, {"y": np.full((1, 3, 2), 1.5, np.float32)}, opset=6)
+case("cast_to_name", 'Cast: x -> y to="INT32"', {"x": np.array([1.7, -2.5], np.float32)}, {"y": np.array([1, -2], np.int32)}, opset=5)
+case("tile_axis", "Tile: x, n, axis -> y", {"x": np.array([[1, 2], [3, 4]], np.float32), "n": np.array([2]), "axis": np.array([1])}, {"y": np.array([[1, 2, 1, 2], [3, 4, 3, 4]], np.float32)}, opset=5)
+
+
+# Operators of the first versions and those of ONNX Runtime; what is seen is from onnxruntime.
+def ramp(*sizes, kind=np.float32, at=0):
+    """Numbers in no order: from -1 to 1 in steps of 1/8, or integers from 0 to 16."""
+    steps = (np.arange(np.prod(sizes, dtype=int) + at)[at:] * 7 % 17).reshape(sizes)
+    return steps.astype(kind) if np.dtype(kind).kind in "iu" else (steps / 8 - 1).astype(kind)
+
+
+def scalar(value, kind=np.float32):
+    return np.array(value, kind)
+
+
+def seen(values, kind, *sizes):
+    return np.array(values, kind).reshape(sizes)
+
+
+case("max_roi_pool", "MaxRoiPool: x, rois -> y pooled_shape=[2,2] spatial_scale=0.5", {"x": ramp(2, 1, 4, 4), "rois": np.array([[0, 0, 1, 7, 5], [1, 3, 3, 2, 2], [1, 5, 5, 20, 20]], np.float32)},
+     {"y": seen([0.5, 0.875, 1, 0.625, 0.5, 0.5, 0.5, 0.5, 0.625, 0, 0, 0], np.float32, 3, 1, 2, 2)})
+case("resize_10_nearest", 'Resize: x, s -> y mode="nearest"', {"x": ramp(1, 1, 2, 4), "s": np.array([1, 1, 2, 0.6], np.float32)},
+     {"y": seen([-1, 0.75, -1, 0.75, 0.375, 0, 0.375, 0], np.float32, 1, 1, 4, 2)}, opset=10)
+case("hardmax_empty", "Hardmax: x -> y axis=1", {"x": ramp(2, 0)},
+     {"y": seen([], np.float32, 2, 0)}, opset=13)
+case("thresholded_relu_1", "ThresholdedRelu: x -> y alpha=0.3", {"x": ramp(5)},
+     {"y": seen([0, 0, 0.75, 0, 0.375], np.float32, 5)}, opset=7)
+case("mean_variance_across", "MeanVarianceNormalization: x -> y across_channels=1", {"x": ramp(1, 2, 2, 2)},
+     {"y": seen([-1.423737, -0.0949158, 1.233905, -0.6644106, 0.6644106, -1.233905, 0.0949158, 1.423737], np.float32, 1, 2, 2, 2)}, opset=7)
+case("mean_variance_mean", "MeanVarianceNormalization: x -> y across_channels=0 normalize_variance=0", {"x": ramp(1, 2, 2, 2)},
+     {"y": seen([-0.78125, 0.09375, 0.96875, -0.28125, 0.28125, -0.96875, -0.09375, 0.78125], np.float32, 1, 2, 2, 2)}, opset=7)
+case("affine", "Affine: x -> y alpha=0.5 beta=2.0", {"x": ramp(3)},
+     {"y": seen([1.5, 1.9375, 2.375], np.float32, 3)}, opset=7)
+case("crop", "Crop: x -> y border=[1,0,0,1]", {"x": ramp(1, 1, 3, 3)},
+     {"y": seen([-0.125, 0.75, 0.375, -0.875], np.float32, 1, 1, 2, 2)}, opset=7)
+case("crop_scale", "Crop: x -> y border=[1,0,0,0] scale=[2,1]", {"x": ramp(1, 1, 3, 3)},
+     {"y": seen([-0.125, 0.375], np.float32, 1, 1, 2, 1)}, opset=7)
+case("image_scaler", "ImageScaler: x -> y scale=2.0 bias=[0.5,-0.5]", {"x": ramp(1, 2, 1, 2)},
+     {"y": seen([-1.5, 0.25, 1, -1.5], np.float32, 1, 2, 1, 2)}, opset=7)
+case("parametric_softplus", "ParametricSoftplus: x -> y alpha=0.5 beta=2.0", {"x": ramp(3)},
+     {"y": seen([0.06346402, 0.2879697, 0.8507067], np.float32, 3)}, opset=7)
+case("scaled_tanh", "ScaledTanh: x -> y alpha=0.5 beta=2.0", {"x": ramp(3)},
+     {"y": seen([-0.4820138, -0.1224593, 0.4525742], np.float32, 3)}, opset=7)
+case("dynamic_slice", "DynamicSlice: x, a, b -> y", {"x": ramp(3, 2), "a": np.array([1]), "b": np.array([3])},
+     {"y": seen([0.75, -0.5, 0.375, -0.875], np.float32, 2, 2)}, opset=7)
+case("log_softmax_f16", "LogSoftmax: x -> y axis=0", {"x": ramp(5, 2, kind=np.float16) * np.float16(3.1)},
+     {"y": seen([-5.792969, -3.419922, -0.3686523, -4.582031, -1.530273, -5.746094, -2.693359, -0.3190918, -3.855469, -1.482422], np.float16, 5, 2)}, opset=13)
+case("qlinear_add", "com.microsoft/QLinearAdd: a, s, z, b, t, z, u, z -> y", {"a": ramp(2, 3, kind=np.uint8), "s": scalar(0.3), "z": scalar(3, np.uint8), "b": ramp(3, kind=np.uint8, at=5), "t": scalar(0.17), "u": scalar(0.4)},
+     {"y": seen([0, 8, 16, 3, 11, 7], np.uint8, 2, 3)})
+case("qlinear_mul", "com.microsoft/QLinearMul: a, s, z, b, t, z, u, z -> y", {"a": ramp(2, 3, kind=np.int8), "s": scalar(0.3), "z": scalar(3, np.int8), "b": ramp(3, kind=np.int8, at=5), "t": scalar(0.17), "u": scalar(0.4)},
+     {"y": seen([4, 6, 20, 3, 8, 0], np.int8, 2, 3)})
+case("qlinear_sigmoid", "com.microsoft/QLinearSigmoid: x, s, z, t, z -> y", {"x": ramp(5, kind=np.uint8), "s": scalar(0.3), "z": scalar(3, np.uint8), "t": scalar(0.01)},
+     {"y": seen([32, 80, 99, 60, 95], np.uint8, 5)})
+case("qlinear_leaky_relu", "com.microsoft/QLinearLeakyRelu: x, s, z, t, z -> y alpha=0.2", {"x": ramp(5, kind=np.int8), "s": scalar(0.3), "z": scalar(8, np.int8), "t": scalar(0.1)},
+     {"y": seen([3, 7, 26, 6, 17], np.int8, 5)})
+case("qlinear_softmax", "com.microsoft/QLinearSoftmax: x, s, z, t, w -> y axis=1 opset=13", {"x": ramp(2, 3, kind=np.uint8), "s": scalar(0.3), "z": scalar(3, np.uint8), "t": scalar(1 / 256), "w": scalar(0, np.uint8)},
+     {"y": seen([3, 28, 225, 27, 218, 11], np.uint8, 2, 3)})
+case("qlinear_softmax_11", "com.microsoft/QLinearSoftmax: x, s, z, t, w -> y axis=1 opset=11", {"x": ramp(1, 2, 2, kind=np.uint8), "s": scalar(0.3), "z": scalar(3, np.uint8), "t": scalar(1 / 256), "w": scalar(0, np.uint8)},
+     {"y": seen([3, 26, 216, 11], np.uint8, 1, 2, 2)})
+case("qlinear_global_average", "com.microsoft/QLinearGlobalAveragePool: x, s, z, s, z -> y", {"x": ramp(1, 4, 2, 1, kind=np.uint8), "s": scalar(0.3), "z": scalar(3, np.uint8)},
+     {"y": seen([3, 9, 6, 11], np.uint8, 1, 4, 1, 1)})
+case("qlinear_global_average_last", "com.microsoft/QLinearGlobalAveragePool: x, s, z, t, z -> y channels_last=1", {"x": ramp(1, 2, 2, 3, kind=np.uint8), "s": scalar(0.3), "z": scalar(3, np.uint8), "t": scalar(0.23)},
+     {"y": seen([7, 11, 9], np.uint8, 1, 1, 1, 3)})
+case("qlinear_average_last", "com.microsoft/QLinearAveragePool: x, s, z, t, z -> y kernel_shape=[2,2] pads=[1,0,0,0] channels_last=1", {"x": ramp(1, 2, 2, 3, kind=np.uint8), "s": scalar(0.3), "z": scalar(3, np.uint8), "t": scalar(0.21)},
+     {"y": seen([2, 12, 9, 7, 11, 9], np.uint8, 1, 2, 1, 3)})
+case("qlinear_concat", "com.microsoft/QLinearConcat: t, z, a, s, z, b, t, z -> y axis=1", {"a": ramp(2, 2, kind=np.uint8), "b": ramp(2, 1, kind=np.uint8), "s": scalar(0.3), "z": scalar(3, np.uint8), "t": scalar(0.2)},
+     {"y": seen([0, 9, 0, 19, 5, 7], np.uint8, 2, 3)})
+case("dynamic_quantize_matmul", "com.microsoft/DynamicQuantizeMatMul: a, b, s, z, c -> y", {"a": ramp(2, 3), "b": ramp(3, 2, kind=np.int8), "s": np.array([0.1, 0.3], np.float32), "z": np.array([3, 1], np.int8), "c": ramp(2)},
+     {"y": seen([-0.2368627, -2.039706, -1.137255, -0.6870589], np.float32, 2, 2)})
+case("matmul_integer_to_float", "com.microsoft/MatMulIntegerToFloat: a, b, s, t, z, w, c -> y", {"a": ramp(2, 3, kind=np.uint8), "b": ramp(3, 2, kind=np.int8), "s": scalar(0.5), "t": np.array([0.1, 0.3], np.float32), "z": scalar(7, np.uint8), "w": np.array([3, 1], np.int8), "c": ramp(2)},
+     {"y": seen([2.85, -6.425, -0.75, -1.025], np.float32, 2, 2)})
+case("q_gemm", "com.microsoft/QGemm: a, s, z, b, t, w, c, u, z -> y transB=1 alpha=0.5", {"a": ramp(2, 3, kind=np.uint8), "s": scalar(0.5), "z": scalar(7, np.uint8), "b": ramp(2, 3, kind=np.int8), "t": scalar(0.3), "w": scalar(3, np.int8), "c": np.array([100, -50], np.int32), "u": scalar(0.25)},
+     {"y": seen([66, 0, 25, 4], np.uint8, 2, 2)})
+case("q_gemm_floats", "com.microsoft/QGemm: a, s, z, b, t, w -> y transA=1", {"a": ramp(3, 2, kind=np.uint8), "s": scalar(0.5), "z": scalar(7, np.uint8), "b": ramp(3, 2, kind=np.int8), "t": scalar(0.3), "w": scalar(3, np.int8)},
+     {"y": seen([19.5, -4.35, -12.15, 1.35], np.float32, 2, 2)})
+case("fused_gemm", 'com.microsoft/FusedGemm: a, b, c -> y activation="LeakyRelu" activation_alpha=0.3 alpha=0.5 transB=1', {"a": ramp(2, 3), "b": ramp(2, 3), "c": ramp(2)},
+     {"y": seen([-0.06328125, -0.06796876, -0.3304688, 0.453125], np.float32, 2, 2)})
+case("fused_conv", 'com.microsoft/FusedConv: x, w, b -> y activation="Clip" activation_params=[-0.5,0.6]', {"x": ramp(1, 2, 3, 3), "w": ramp(2, 2, 2, 2), "b": ramp(2)},
+     {"y": seen([0.078125, -0.09375, -0.171875, -0.5, 0.6, -0.5, 0.6, -0.5], np.float32, 1, 2, 2, 2)})
+case("c_dist", 'com.microsoft/CDist: a, b -> y metric="euclidean"', {"a": ramp(2, 3), "b": ramp(2, 3, at=4)},
+     {"y": seen([1.736555, 1.908042, 1.758906, 2.084167], np.float32, 2, 2)})
+case("inverse", "com.microsoft/Inverse: x -> y", {"x": ramp(2, 3, 3)},
+     {"y": seen([-0.672269, -0.6554622, 0.1848739, 0.2016807, -0.4033614, 1.344538, 0.4705882, -0.9411765, 0.4705882, -0.2352941, 1.803922, 1.098039, -1.529412, 1.058824, 0.4705883, -0.2352941, -0.8627451, -1.568627], np.float32, 2, 3, 3)})
+case("expand_dims", "com.microsoft/ExpandDims: x, axis -> y", {"x": ramp(2), "axis": scalar(-1, np.int32)},
+     {"y": seen([-1, -0.125], np.float32, 2, 1)})
+case("unfold", "com.microsoft/UnfoldTensor: x -> y dim=0 size=2 step=2", {"x": ramp(5, 2)},
+     {"y": seen([-1, 0.75, -0.125, -0.5, 0.375, 0, -0.875, 0.875], np.float32, 2, 2, 2)})
+case("unique_in_turn", "com.microsoft/Unique: x -> y, at, counts", {"x": np.array([3, 1, 3, 2, 1, 3], np.float32)},
+     {"y": seen([3, 1, 2], np.float32, 3), "at": seen([0, 1, 0, 2, 1, 0], np.int64, 6), "counts": seen([3, 2, 1], np.int64, 3)})
+case("crop_and_resize", "com.microsoft/CropAndResize: x, boxes, at, size -> y extrapolation_value=9.5", {"x": ramp(2, 1, 3, 3), "boxes": np.array([[0, 0.1, 1, 0.6], [0.5, -0.2, 0.7, 1]], np.float32), "at": np.array([1, 0], np.int32), "size": np.array([2, 3], np.int32)},
+     {"y": seen([0.25, -0.375, -0.5749999, -0.45, -0.01249999, -5.960464e-08, 9.5, 0.2, -0.875, 9.5, 0.4, -0.675], np.float32, 2, 1, 2, 3)})
+case("crop_and_resize_nearest", 'com.microsoft/CropAndResize: x, boxes, at, size -> y mode="nearest"', {"x": ramp(2, 1, 3, 3), "boxes": np.array([[0, 0.1, 1, 0.6], [0.5, -0.2, 0.7, 1]], np.float32), "at": np.array([1, 0], np.int32), "size": np.array([1, 3], np.int32)},
+     {"y": seen([1, -0.25, -0.25, 0, 0.375, -0.875], np.float32, 2, 1, 1, 3)})
+case("conv_transpose_pads", "com.microsoft/ConvTransposeWithDynamicPads: x, w, pads, b -> y strides=[2,2]", {"x": ramp(1, 1, 2, 2), "w": ramp(1, 2, 2, 3), "pads": np.array([0, 1, 1, 0]), "b": ramp(2)},
+     {"y": seen([-0.875, -1.625, -0.984375, -1.09375, -1.375, -0.0625, -1.046875, -0.890625, -1.09375, 0.0625, -0.9375, -1.375, -1, 0.25, -0.234375, -0.078125, 0.625, -0.3125, -0.03125, -0.140625, 0.53125, -0.40625, -0.5625, 0.0625], np.float32, 1, 2, 3, 4)})
+case("nhwc_max_pool", "com.microsoft/NhwcMaxPool: x -> y kernel_shape=[2,2] pads=[1,0,0,0]", {"x": ramp(1, 3, 3, 2, kind=np.int8)},
+     {"y": seen([14, 7, 14, 4, 14, 15, 14, 12, 16, 15, 13, 12], np.int8, 1, 3, 2, 2)})
+case("embed_layer_normalization", "com.microsoft/EmbedLayerNormalization: ids, seg, words, places, segs, scale, bias, mask -> y, count, sum epsilon=0.00001", {"ids": np.array([[0, 2], [1, 1]], np.int32), "seg": np.array([[0, 1], [1, 0]], np.int32), "words": ramp(3, 4), "places": ramp(2, 4, at=3), "segs": ramp(2, 4, at=7), "scale": ramp(4), "bias": ramp(4, at=2), "mask": np.array([[1, 1], [1, 0]], np.int32)},
+     {"y": seen([1.113417, -0.5584063, 1.348438, -0.1741247, 0.2423336, -0.6649916, -0.6149495, -0.6211668, 0.9814116, -0.5371912, -0.6911461, -1.552705, -0.568935, -0.3405386, 0.7804103, -0.5831046], np.float32, 2, 2, 4), "count": seen([2, 1], np.int32, 2), "sum": seen([-0.625, -0.125, 0.375, -1.25, 0.625, 1.125, -0.5, 0, 0, 0.5, -1.125, 1.5, 2.125, -1.625, 1, -0.625], np.float32, 2, 2, 4)})
+case("rotary_ms", "com.microsoft/RotaryEmbedding: x, at, cos, sin -> y", {"x": ramp(1, 2, 8), "at": np.array([1]), "cos": ramp(4, 2), "sin": ramp(4, 2, at=3)},
+     {"y": seen([-0.09375, 0.0625, 1.4375, 0.25, 0.28125, 0.4375, -0.328125, -0.4375, 0.515625, -0.390625, -0.609375, -0.296875, -0.171875, -0.015625, 1.109375, 0.640625], np.float32, 1, 2, 8)})
+case("rotary_ms_part", "com.microsoft/RotaryEmbedding: x, at, cos, sin -> y interleaved=1 num_heads=1 rotary_embedding_dim=4", {"x": ramp(2, 1, 8), "at": np.array([[3], [1]]), "cos": ramp(4, 2), "sin": ramp(4, 2, at=3)},
+     {"y": seen([0.0625, -0.5, 0.28125, -1, 0.375, -0.875, 0, 0.875, 0.15625, 0.703125, 0.375, -0.0625, 1, -0.25, 0.625, -0.625], np.float32, 2, 1, 8)})
+case("group_query_prompt", "com.microsoft/GroupQueryAttention: q, k, v, , , lengths, total, cos, sin -> y num_heads=2 kv_num_heads=1 do_rotary=1 local_window_size=1", {"q": ramp(1, 2, 32), "k": ramp(1, 2, 16, at=1), "v": ramp(1, 2, 16, at=2), "lengths": np.array([1], np.int32), "total": scalar(2, np.int32), "cos": ramp(4, 8), "sin": ramp(4, 8, at=3)},
+     {"y": seen([0.75, -0.5, 0.375, -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0.125, 1, -0.25, 0.625, -0.625, 0.25, -1, 0.75, -0.5, 0.375, -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0.125, 1, -0.25, 0.625, -0.625, 0.25, -1, -0.125, 0.75, -0.5, 0.375, -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0.125, 1, -0.25, 0.625, -0.625, 0.25, -0.125, 0.75, -0.5, 0.375, -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0.125, 1, -0.25, 0.625, -0.625, 0.25], np.float32, 1, 2, 32)})
+case("group_query_token", "com.microsoft/GroupQueryAttention: qkv, , , k, v, lengths, total -> y, keys, values num_heads=2 kv_num_heads=1 softcap=1.5", {"qkv": ramp(2, 1, 32), "k": ramp(2, 1, 3, 8), "v": ramp(2, 1, 3, 8, at=2), "lengths": np.array([2, 1], np.int32), "total": scalar(3, np.int32)},
+     {"y": seen([0.456019, -0.3498037, 0.5251963, -0.7248037, 0.1501963, 0.581019, -0.2248037, 0.206019, -0.1516307, -0.09736606, 0.7776339, -0.472366, 0.4026339, -0.02663077, 0.02763394, -0.4016308, -0.2314238, -0.3510416, 0.5239584, 0.2685762, 0.1489585, -0.1064238, -0.2260416, 0.6489585, -0.1568431, -0.3917219, 0.4832781, 0.3431569, 0.1082781, -0.03184313, -0.2667219, 0.608278], np.float32, 2, 1, 16), "keys": seen([-1, -0.125, 0.75, -0.5, 0.375, -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0.125, 1, -0.25, 0.625, -0.625, 0.25, -1, -0.125, 0.75, -0.5, 0.375, -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0.125, 1, -0.25, 0.625, 0.625, -0.625, 0.25, -1, -0.125, 0.75, -0.5, 0.375, 0, 0, 0, 0, 0, 0, 0, 0], np.float32, 2, 1, 3, 8), "values": seen([0.75, -0.5, 0.375, -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0.125, 1, -0.25, 0.625, -0.625, 0.25, -1, 0.875, -0.375, 0.5, -0.75, 0.125, 1, -0.25, 0.625, 0.5, -0.75, 0.125, 1, -0.25, 0.625, -0.625, 0.25, -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0.125, 1, 0, 0, 0, 0, 0, 0, 0, 0], np.float32, 2, 1, 3, 8)})
+case("q_attention", "com.microsoft/QAttention: x, w, b, s, t, , z, v -> y num_heads=2 unidirectional=1", {"x": ramp(1, 2, 4, kind=np.uint8), "w": ramp(4, 12, kind=np.int8), "b": ramp(12), "s": scalar(0.05), "t": scalar(0.02), "z": scalar(7, np.uint8), "v": scalar(8, np.int8)},
+     {"y": seen([-0.371, 0.483, -0.788, 0.117, -0.3933777, 0.495432, -0.7328259, 0.1145369], np.float32, 1, 2, 4)})
+
+
+# Maps; from onnxruntime.
+rows = np.array([[0.1, 0.9, 0], [0.3, 0.2, 0.5]], np.float32)
+case("zip_map_texts", 'ai.onnx.ml/ZipMap: x -> y classlabels_strings=["a","b","c"]', {"x": rows}, {"y": [{"a": 0.1, "b": 0.9, "c": 0.0}, {"a": 0.3, "b": 0.2, "c": 0.5}]})
+case("zip_map_integers", "ai.onnx.ml/ZipMap: x -> y classlabels_int64s=[10,20,30]", {"x": rows[0]}, {"y": [{10: 0.1, 20: 0.9, 30: 0.0}]})
+case("dict_vectorizer", 'ai.onnx.ml/DictVectorizer: x -> y string_vocabulary=["a","c","z"]', {"x": {"a": 1.5, "q": 2.0, "z": -3.0}}, {"y": np.array([[1.5, 0, -3]], np.float32)})
+case("cast_map", "ai.onnx.ml/CastMap: x -> y", {"x": {7: 2.5, 1: 1.5, 2: -3.5}}, {"y": np.array([[1.5, -3.5, 2.5]], np.float32)})
+case("cast_map_sparse", 'ai.onnx.ml/CastMap: x -> y cast_to="TO_INT64" map_form="SPARSE" max_map=9', {"x": {7: 2.5, 1: 1.5, 2: -3.5}}, {"y": np.array([[0, 1, -3, 0, 0, 0, 0, 2, 0]])})
 
 
 # Fourier transforms of lengths that are a power of 2, have small primes or are prime, along each axis; frequencies are about 1 in size.

@@ -31,6 +31,39 @@ Result<HostTensor> host_tensor(const TensorData& data, const std::shared_ptr<con
     return HostTensor::view(*dtype, data.dims, std::shared_ptr<const std::byte>(storage, data.bytes.data()), int64_t(data.bytes.size()));
 }
 
+namespace {
+// The one elements of tensors that are all of one type.
+Result<HostTensor> joined(const DataFile& file, const SequenceData& items) {
+    std::vector<std::string_view> texts;
+    std::vector<HostTensor> numbers;
+    for (DataId id : items.items) {
+        const TensorData* item = std::get_if<TensorData>(&file[id].value);
+        if (!item || TRY(element_count(item->dims)) != 1) return Error{Code::unsupported, "a map to something other than one number or text"};
+        if (item->type == ElemType::string) texts.push_back(item->strings[0]);
+        else numbers.push_back(TRY(host_tensor(*item, file.storage)));
+        if (!texts.empty() == !numbers.empty() || (!numbers.empty() && numbers.back().dtype() != numbers[0].dtype()))
+            return Error{Code::type, "a map to values of several types"};
+    }
+    const int64_t count = std::ssize(items.items);
+    if (!texts.empty()) return text_tensor({count}, texts);
+    HostTensor made = TRY(HostTensor::make(numbers.empty() ? DType::f32 : numbers[0].dtype(), {count}));
+    std::byte* out = TRY(made.mutable_bytes());
+    for (const HostTensor& number : numbers) out = std::copy_n(number.bytes(), size_of(number.dtype()), out);
+    return made;
+}
+// A pair of vectors, the keys and what each stands for.
+Result<Value> map_value(const DataFile& file, const MapData& map) {
+    HostTensor values = TRY(joined(file, std::get<SequenceData>(file[map.values].value)));
+    const int64_t count = std::ssize(map.int_keys);
+    if (!map.string_keys.empty() || map.key_type == ElemType::string)
+        return Value::tuple({Value::tensor(TRY(text_tensor({std::ssize(map.string_keys)}, map.string_keys))), Value::tensor(std::move(values))});
+    HostTensor keys = TRY(HostTensor::make(DType::i64, {count}));
+    std::byte* out = TRY(keys.mutable_bytes());
+    std::ranges::copy(std::as_bytes(std::span(map.int_keys)), out);
+    return Value::tuple({Value::tensor(std::move(keys)), Value::tensor(std::move(values))});
+}
+} // namespace
+
 Result<Value> value_of(const DataFile& file, DataId id) {
     const Data& data = file[id];
     if (const TensorData* tensor = std::get_if<TensorData>(&data.value)) return Value::tensor(TRY(host_tensor(*tensor, file.storage)));
@@ -43,7 +76,8 @@ Result<Value> value_of(const DataFile& file, DataId id) {
         if (!optional->item.valid()) return Value::ctor("None");
         return Value::ctor("Some", {TRY(value_of(file, optional->item))});
     }
-    return Error{Code::unsupported, "a value that is neither a tensor nor a sequence of them"};
+    if (const MapData* map = std::get_if<MapData>(&data.value)) return map_value(file, *map);
+    return Error{Code::unsupported, "a value that is neither a tensor nor a sequence or map of them"};
 }
 
 namespace {
@@ -57,5 +91,11 @@ DataKind kind_of(const TypeInfo& type) {
     return DataKind::tensor;
 }
 } // namespace
-Result<Value> read_value(const std::string& path, const TypeInfo& type) { return value_of(TRY(read_data(path, kind_of(type)))); }
+Result<Value> read_value(const std::string& path, const TypeInfo& type) {
+    DataFile file = TRY(read_data(path, kind_of(type)));
+    if (type.elem == ElemType::bfloat16)                 // of which writers that had no such type have left the bits
+        for (Data& data : file.values)
+            if (TensorData* tensor = std::get_if<TensorData>(&data.value); tensor && tensor->type == ElemType::uint16) tensor->type = ElemType::bfloat16;
+    return value_of(file);
+}
 } // namespace nereus::onnx

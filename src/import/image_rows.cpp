@@ -39,13 +39,13 @@ std::string scaled_size(const std::string& size, double scale) {
     return size + " * " + std::to_string(int64_t(part)) + (divisor == 1 ? "" : " // " + std::to_string(divisor));
 }
 
-constexpr int64_t asymmetric = 4, tf_crop = 5, nearest_floor = 2, linear = 4;
+constexpr int64_t asymmetric = 4, tf_crop = 5, nearest_by_scale = -1, linear = 4;
 struct Resizing {
-    int64_t transform = asymmetric, mode = nearest_floor;
+    int64_t transform = asymmetric, mode = nearest_by_scale;
     std::string cubic = "(-0.75)";
     int64_t exclude = 0, antialias = 0;
     std::string text() const {
-        return std::to_string(transform) + ", " + std::to_string(mode) + ", " + cubic + ", " + std::to_string(exclude) + ", " + std::to_string(antialias);
+        return std::to_string(transform) + ", " + integer_text(mode) + ", " + cubic + ", " + std::to_string(exclude) + ", " + std::to_string(antialias);
     }
 };
 
@@ -72,7 +72,7 @@ void give_resized(NodeText& n, const Resizing& how, const std::string& sizes, co
 // Also the first Resize, which knew scales alone.
 void upsample(NodeText& n) {
     Resizing how;
-    how.mode = choice(n, "mode", "nearest", {"nearest", "linear", "bilinear"}) == 0 ? nearest_floor : linear;
+    how.mode = choice(n, "mode", "nearest", {"nearest", "linear", "bilinear"}) == 0 ? nearest_by_scale : linear;
     std::vector<double> known;
     if (n.version() < 7) known = {1, 1, n.real("height_scale", 1), n.real("width_scale", 1)};
     else if (const Attribute* scales = n.version() < 9 ? n.attribute("scales") : nullptr) {
@@ -154,6 +154,12 @@ void deform_conv(NodeText& n) {
                     std::to_string(n.integer("group", 1)) + ", " + std::to_string(n.integer("offset_group", 1)) + ")";
     n.give(n.has(3) ? "onnx_add_bias(" + y + ", " + n.in(3) + ")" : y);
 }
+
+void max_roi_pool(NodeText& n) {
+    const Integers parts = n.integers("pooled_shape").value_or(Integers());
+    if (parts.size() != 2 || parts[0] <= 0 || parts[1] <= 0) return n.refuse("its attribute 'pooled_shape' is not two sizes above 0");
+    n.give("onnx_max_roi_pool(" + n.in(0) + ", " + n.in(1) + ", " + real_text(n.real("spatial_scale", 1), true) + ", " + std::to_string(parts[0]) + ", " + std::to_string(parts[1]) + ")");
+}
 } // namespace
 
 std::span<const OpRow> image_rows() {
@@ -163,7 +169,9 @@ std::span<const OpRow> image_rows() {
         {"Resize",            10,   "",         "",                      "", upsample},
         {"Resize",            11,   "",         "",                      "", resize},
         {"GridSample",        16,   "",         "",                      "", grid_sample},
+        {"GridSample",        1,    "",         "",                      "", grid_sample, "com.microsoft"},
         {"AffineGrid",        20,   "",         "",                      "", affine_grid},
+        {"MaxRoiPool",        1,    "",         "",                      "", max_roi_pool},
         {"RoiAlign",          10,   "",         "",                      "", roi_align},
         {"DeformConv",        19,   "",         "",                      "", deform_conv},
     };

@@ -107,6 +107,7 @@ std::span<const OpRow> index_rows() {
         {"Compress",          9,    "",         "",                      "", compress},
         {"Slice",             1,    "",         "",                      "", slice_attributes},
         {"Slice",             10,   "",         "",                      "", slice_inputs},
+        {"DynamicSlice",      1,    "",         "",                      "", slice_inputs},
         {"ReverseSequence",   10,   "",         "",                      "", reverse_sequence},
         {"TopK",              1,    "",         "",                      "", top},
     };

@@ -7,17 +7,17 @@ namespace nereus::onnx {
 namespace {
 constexpr int64_t no_class = -std::numeric_limits<int64_t>::max();       // that is ignored: no index is this
 
-// With training_mode, or before version 14 with more than one output, the moments are those of the batch.
+// With training_mode, or before version 14 with more than one output, the moments are those of the batch; there they are outputs, too.
 void batch_normalization(NodeText& n) {
-    if (!n.integer("spatial", 1)) return n.refuse("its attribute 'spatial' is 0, which is not offered");
     std::string all = n.in(0);
     for (size_t i = 1; i < 5; ++i) all += ", " + n.in(i);
     all += ", " + real_text(n.real("epsilon", 1e-5), true);
-    const bool training = n.integer("training_mode", 0);
-    if (!training && n.output_count() > 1) return n.refuse("it has " + std::to_string(n.output_count()) + " outputs, which is training of a version that is not offered");
-    if (!training) return n.give("onnx_batch_normalization(" + all + ")");
+    const bool training = n.integer("training_mode", 0) || (n.version() < 14 && n.output_count() > 1);
+    if (!training && n.output_count() > 1) return n.refuse("it has " + std::to_string(n.output_count()) + " outputs, but does not train");
+    if (training && !n.integer("spatial", 1)) return n.refuse("its attribute 'spatial' is 0 where it trains, which is not offered");
+    if (!training) return n.give((n.integer("spatial", 1) ? "onnx_batch_normalization(" : "onnx_element_normalization(") + all + ")");
     const std::string trained = n.named("trained", "onnx_batch_training(" + all + ", " + real_text(n.real("momentum", 0.9), true) + ")");
-    n.give_each({trained + ".0", trained + ".1", trained + ".2"});
+    n.give_each({trained + ".0", trained + ".1", trained + ".2", trained + ".3", trained + ".4"});
 }
 
 // Its other outputs are the mean, and one over the deviation. Runtimes had it before version 17, which made it a standard.
@@ -28,6 +28,9 @@ void layer_normalization(NodeText& n) {
 }
 
 void mean_variance_normalization(NodeText& n) {
+    const bool across = n.integer("across_channels", 0) != 0, by_variance = n.integer("normalize_variance", 1) != 0;
+    if (n.attribute("across_channels") || n.attribute("normalize_variance"))           // of version 1, which had no axes
+        return n.give("onnx_early_mean_variance(" + n.in(0) + ", " + (across ? "tensor([1, 2, 3])" : "tensor([2, 3])") + (by_variance ? ", 1)" : ", 0)"));
     n.give("onnx_mean_variance_normalization(" + n.in(0) + ", " + vector_text(n.integers("axes").value_or(std::vector<int64_t>{0, 2, 3})) + ")");
 }
 
@@ -49,7 +52,10 @@ void dropout(NodeText& n) {
         const std::string both = n.named("dropped", "onnx_dropout(" + x + ", " + (n.has(1) ? n.in(1) : "0.5") + ", " + n.in(2) + ", " + std::to_string(n.integer("seed", 0)) + ")");
         return n.give_each({both + ".0", both + ".1"});
     }
-    if (n.version() < 7 && !n.integer("is_test", 0)) return n.refuse("its attribute 'is_test' is 0: it trains, which is not offered");
+    if (n.version() < 7 && !n.integer("is_test", 0)) {
+        const std::string both = n.named("dropped", "onnx_dropout(" + x + ", " + real_text(n.real("ratio", 0.5), true) + ", true, 0)");
+        return n.give_each({both + ".0", "onnx_cast_like(" + both + ".1, " + x + ")"});
+    }
     const std::string ones = "full(shape_of(" + x + "), true)";
     n.give_each({x, n.version() < 10 ? "onnx_cast_like(" + ones + ", " + x + ")" : ones});
 }
@@ -69,7 +75,7 @@ std::span<const OpRow> layer_rows() {
         {"GroupNormalization", 21,  "x, scale, bias", "num_groups, epsilon=1e-05, stash_type=1",
                                                                          "onnx_group_normalization($x, $scale, $bias, $num_groups, $epsilon, 0)"},
         {"BatchNormalization", 1,   "",         "",                      "", batch_normalization},
-        {"MeanVarianceNormalization", 9, "x",   "",                      "", mean_variance_normalization},
+        {"MeanVarianceNormalization", 1, "x",   "",                      "", mean_variance_normalization},
         {"LpNormalization",   1,    "x",        "axis=-1, p=2",          "onnx_lp_normalization($x, $axis, $p)"},
         {"LRN",               1,    "x",        "alpha=0.0001, beta=0.75, bias=1.0, size", "onnx_lrn($x, $alpha, $beta, $bias, $size)"},
         {"NegativeLogLikelihoodLoss", 12, "x, target, weight=tensor([1.0])", "ignore_index=(-9223372036854775807), reduction=mean|sum|none",

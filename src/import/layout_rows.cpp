@@ -171,6 +171,7 @@ std::span<const OpRow> layout_rows() {
         {"Split",             1,    "",         "",                      "", split},
         {"Tile",              6,    "",         "",                      "", tile},
         {"Pad",               1,    "",         "",                      "", pad},
+        {"Pad",               1,    "",         "",                      "", pad, "com.microsoft"},
         {"CenterCropPad",     18,   "",         "",                      "", center_crop_pad},
         {"DepthToSpace",      1,    "x",        "blocksize, mode=DCR|CRD", "onnx_depth_to_space($x, $blocksize, $mode)"},
         {"SpaceToDepth",      1,    "x",        "blocksize, mode=DCR|CRD", "onnx_space_to_depth($x, $blocksize, $mode)"},

@@ -81,6 +81,7 @@ void constant(NodeText& n) {
     if (std::optional<std::vector<std::string_view>> values = n.words("value_strings")) return n.give(texts_text(*values));
     if (std::optional<std::vector<int64_t>> values = n.integers("value_ints")) return n.give(vector_text(*values));
     if (std::optional<std::vector<float>> values = n.reals("value_floats")) return n.give(n.table("constant", {std::ssize(*values)}, *values));
+    if (n.attribute("sparse_value")) return n.give(n.dense("sparse_value"));
     n.refuse("its value is of a kind that is not offered");
 }
 } // namespace
@@ -137,7 +138,6 @@ std::span<const OpRow> math_rows() {
         {"LeakyRelu",         1,    "x",        "alpha=0.01",            "select($x < 0.0, $alpha * $x, $x)"},
         {"PRelu",             1,    "x, slope", "",                      "onnx_channel_prelu($x, $slope)"},
         {"PRelu",             7,    "x, slope", "",                      "select($x < 0, $slope * $x, $x)"},
-        {"ThresholdedRelu",   10,   "x",        "alpha=1.0",             "select($x > $alpha, $x, 0.0)"},
         {"Elu",               1,    "x",        "alpha=1.0",             "select($x < 0.0, $alpha * onnx_expm1(minimum($x, 0.0)), $x)"},
         {"Celu",              12,   "x",        "alpha=1.0",             "select($x < 0.0, $alpha * onnx_expm1(minimum($x, 0.0) / $alpha), $x)"},
         {"Selu",              1,    "x",        "alpha=1.6732632, gamma=1.050701",

@@ -26,12 +26,12 @@ Attended attended(NodeText& n, const Heads& heads, const Around& around) {
 }
 std::string like(const std::string& made, const std::string& x) { return "onnx_cast_like(" + made + ", " + x + ")"; }
 
-// Queries, keys and values are one product.
-void attention(NodeText& n) {
+// Queries, keys and values are one product, %all. Inputs that every form of it has, but each in another place.
+struct Places { size_t mask, past, bias; };
+void attend(NodeText& n, const std::string& all, const Places& places, const std::string& x) {
     if (n.integer("do_rotary", 0)) return n.refuse("its attribute 'do_rotary' is 1, which is not offered");
     if (n.integer("past_present_share_buffer", 0)) return n.refuse("its attribute 'past_present_share_buffer' is 1, which is not offered");
-    const std::string x = n.in(0), count = std::to_string(n.integer("num_heads", 0));
-    const std::string all = n.named("all", "matmul(cast(" + x + ", f32), cast(" + n.in(1) + ", f32))" + (n.has(2) ? " + cast(" + n.in(2) + ", f32)" : ""));
+    const std::string count = std::to_string(n.integer("num_heads", 0));
     std::string sizes;
     if (const std::optional<std::vector<int64_t>> given = n.integers("qkv_hidden_sizes"); given && !given->empty()) {
         if (given->size() != 3) return n.refuse("attribute 'qkv_hidden_sizes' has " + std::to_string(given->size()) + " numbers, expected 3");
@@ -43,12 +43,24 @@ void attention(NodeText& n) {
     const std::string parts = n.named("parts", "split(" + all + ", [" + sizes + "], axis=2)");
     auto part = [&](const char* name, int place) { return n.named(name, "onnx_as_heads(" + parts + "." + std::to_string(place) + ", " + count + ")"); };
     Heads heads = {part("q", 0), part("k", 1), part("v", 2)};
-    if (n.has(4)) {
-        heads.k = n.named("k", "concat([onnx_past(" + n.in(4) + ", 0), " + heads.k + "], axis=2)");
-        heads.v = n.named("v", "concat([onnx_past(" + n.in(4) + ", 1), " + heads.v + "], axis=2)");
+    const size_t past = places.past;
+    if (n.has(past)) {
+        heads.k = n.named("k", "concat([onnx_past(" + n.in(past) + ", 0), " + heads.k + "], axis=2)");
+        heads.v = n.named("v", "concat([onnx_past(" + n.in(past) + ", 1), " + heads.v + "], axis=2)");
     }
-    const Attended made = attended(n, heads, {3, 5, n.has(4) ? "shape_of(" + n.in(4) + ")[3]" : "0"});
+    const Attended made = attended(n, heads, {places.mask, places.bias, n.has(past) ? "shape_of(" + n.in(past) + ")[3]" : "0"});
     n.give_each({like(made.y, x), like("concat([onnx_unsqueeze(" + heads.k + ", 0), onnx_unsqueeze(" + heads.v + ", 0)], axis=0)", x)});
+}
+
+void attention(NodeText& n) {
+    const std::string x = n.in(0);
+    attend(n, n.named("all", "matmul(cast(" + x + ", f32), cast(" + n.in(1) + ", f32))" + (n.has(2) ? " + cast(" + n.in(2) + ", f32)" : "")), {3, 4, 5}, x);
+}
+// Of integers that stand for floats.
+void quantised_attention(NodeText& n) {
+    const std::string zeros = (n.has(6) ? n.in(6) : "0") + ", " + (n.has(7) ? n.in(7) : "0");
+    const std::string product = n.named("product", "onnx_scaled_product(" + n.in(0) + ", " + n.in(1) + ", " + n.in(3) + ", " + n.in(4) + ", " + zeros + ")");
+    attend(n, n.named("all", product + " + " + n.in(2)), {5, 8, 9}, product);
 }
 
 // Keys and values may be heads already; a bias is of all three.
@@ -68,6 +80,69 @@ void multi_head_attention(NodeText& n) {
     }
     const Attended made = attended(n, heads, {4, 5, n.has(6) ? "shape_of(" + n.in(6) + ")[2]" : "0"});
     n.give_each({like(made.y, x), like(heads.k, x), like(heads.v, x), like(made.scores, x)});
+}
+
+// Rows of tables: of words, of places and perhaps of segments.
+void embed_layer_normalization(NodeText& n) {
+    const std::string ids = n.in(0), places = n.has(8) ? "onnx_rows_at(" + n.in(3) + ", " + n.in(8) + ")" : "slice(" + n.in(3) + ", [0], [shape_of(" + ids + ")[1]], axes=[0])";
+    const std::string segments = n.has(4) ? "onnx_rows_at(" + n.in(4) + ", " + n.in(1) + ")" : "0.0";
+    const std::string normal = n.named("normal", "onnx_skip_normalization(onnx_rows_at(" + n.in(2) + ", " + ids + "), " + places + ", " + segments + ", " + n.in(5) + ", " +
+                                                     n.in(6) + ", " + real_text(n.real("epsilon", 1e-12f), true) + ")");
+    const std::string count = n.has(7) ? "cast(sum(cast(" + n.in(7) + " == 1, i64), axes=[1]), i32)" : "full([shape_of(" + ids + ")[0]], cast(0, i32))";
+    n.give_each({normal + ".0", count, normal + ".3"});
+}
+
+// Places of the first token of all batches, or of each.
+std::string turned(NodeText& n, const std::string& x, size_t cos, const std::string& places, const std::string& heads, std::string_view interleaved) {
+    auto rows = [&](size_t i) { return n.named("rows", "onnx_rows_at(" + n.in(i) + ", " + places + ")"); };
+    const std::string first = rows(cos), second = rows(cos + 1);
+    return n.named("turned", "onnx_rotary(" + x + ", " + first + ", " + second + ", " + heads + ", 2 * shape_of(" + n.in(cos) + ")[1], " + std::to_string(n.integer(interleaved, 0)) + ")");
+}
+void rotary_embedding(NodeText& n) {
+    const int64_t heads = n.integer("num_heads", 0);
+    const std::string x = n.in(0), places = n.named("places", "onnx_token_places(" + x + ", " + n.in(1) + ")");
+    n.give(turned(n, x, 2, places, heads ? std::to_string(heads) : "shape_of(" + x + ")[2] / (2 * shape_of(" + n.in(2) + ")[1])", "interleaved"));
+}
+
+// A head of keys serves several heads of queries. New keys and values of each batch are written behind those that it has, into a cache
+// that may be longer than it takes.
+void group_query_attention(NodeText& n) {
+    for (auto [place, name] : {std::pair<size_t, const char*>{11, "head_sink"}, {12, "k_scale"}, {13, "v_scale"}, {14, "q_norm_weight"}, {15, "k_norm_weight"}})
+        if (n.has(place)) return n.refuse("its input '" + std::string(name) + "' is given, which is not offered");
+    for (std::string_view name : {"kv_cache_bit_width", "sliding_window_cache", "smooth_softmax"})
+        if (n.integer(name, 0) > 0) return n.refuse("its attribute '" + std::string(name) + "' is " + std::to_string(n.integer(name, 0)) + ", which is not offered");
+    if (n.wants(3)) return n.refuse("its output 'output_qk' is wanted, which is not offered");
+    if (n.has(1) != n.has(2) || n.has(3) != n.has(4)) return n.refuse("keys and values are given together");
+    const int64_t heads = n.integer("num_heads", 0), groups = n.integer("kv_num_heads", 0), window = n.integer("local_window_size", -1);
+    if (heads <= 0 || groups <= 0 || heads % groups != 0) return n.refuse("num_heads is " + std::to_string(heads) + ", which is no multiple of kv_num_heads, " + std::to_string(groups));
+    const std::string x = n.in(0), of_queries = std::to_string(heads), of_keys = std::to_string(groups);
+    std::string parts[3] = {x, n.has(1) ? n.in(1) : "", n.has(2) ? n.in(2) : ""};
+    if (!n.has(1)) {
+        const std::string size = n.named("size", "shape_of(" + x + ")[2] / " + std::to_string(heads + 2 * groups));
+        const std::string all = n.named("all", "split(" + x + ", [" + size + " * " + of_queries + ", " + size + " * " + of_keys + ", " + size + " * " + of_keys + "], axis=2)");
+        for (size_t i = 0; i < 3; ++i) parts[i] = all + "." + std::to_string(i);
+    }
+    std::string q = n.named("q", "onnx_as_heads(" + parts[0] + ", " + of_queries + ")"), k = n.named("k", "onnx_as_heads(" + parts[1] + ", " + of_keys + ")");
+    const std::string v = n.named("v", "onnx_as_heads(" + parts[2] + ", " + of_keys + ")");
+    const std::string before = n.named("before", "onnx_lengths_before(" + n.in(5) + ", " + n.in(6) + ", shape_of(" + q + ")[2])");
+    if (n.integer("do_rotary", 0)) {
+        const std::string places = n.named("places", n.has(9) ? "cast(" + n.in(9) + ", i64)" : "onnx_places_behind(" + before + ", " + q + ")");
+        q = turned(n, q, 7, places, of_queries, "rotary_interleaved"), k = turned(n, k, 7, places, of_keys, "rotary_interleaved");
+    }
+    auto present = [&](size_t past, const std::string& fresh) {
+        const std::string total = "onnx_number(" + n.in(6) + ")";
+        return n.named("present", n.has(past) ? "onnx_cached(" + n.in(past) + ", " + fresh + ", " + before + ", max(shape_of(" + n.in(past) + ")[2], " + total + "))" : fresh);
+    };
+    const std::string keys = present(3, k), values = present(4, v), count = n.named("count", "shape_of(" + keys + ")[2]");
+    const std::string root = n.real("scale", 0) != 0 ? "sqrt(" + real_text(n.real("scale", 0), true) + ")" : "onnx_scale_root(" + q + ")";
+    std::string scores = n.named("scores", "onnx_attention_scores(cast(" + q + ", f32), cast(" + keys + ", f32), " + root + ")");
+    if (n.real("softcap", 0) > 0) scores = n.named("scores", "onnx_softcap(" + scores + ", " + real_text(n.real("softcap", 0), true) + ")");
+    if (n.has(10)) scores = n.named("scores", scores + " + onnx_mask_bias(" + n.in(10) + ", " + scores + ", " + count + ")");
+    const bool causal = n.integer("causal", 1) != 0;
+    const std::string may = "onnx_group_allowed(" + before + ", " + q + ", " + count + ", " + std::to_string(window) + (causal ? ", 1)" : ", 0)");
+    scores = n.named("scores", "onnx_masked(" + may + ", " + scores + ", " + scores + ")");
+    const std::string y = "onnx_joined_heads(onnx_attention_values(onnx_attention_softmax(" + scores + "), cast(" + values + ", f32)))";
+    n.give_each({like(y, x), keys, values});
 }
 
 // What is normalised is the last output.
@@ -118,8 +193,13 @@ std::span<const OpRow> microsoft_rows() {
         {"BiasGelu",          1,    "x, bias",  "",                      "onnx_bias_gelu($x, $bias, 0)", nullptr, microsoft},
         {"Gelu",              1,    "x",        "",                      "onnx_gelu($x, 0)", nullptr, microsoft},
         {"QuickGelu",         1,    "x",        "alpha=1.702",           "onnx_quick_gelu($x, $alpha)", nullptr, microsoft},
+        {"QAttention",        1,    "",         "",                      "", quantised_attention, microsoft},
+        {"GroupQueryAttention", 1,  "",         "",                      "", group_query_attention, microsoft},
+        {"RotaryEmbedding",   1,    "",         "",                      "", rotary_embedding, microsoft},
+        {"EmbedLayerNormalization", 1, "",      "",                      "", embed_layer_normalization, microsoft},
         {"MatMulNBits",       1,    "",         "",                      "", matmul_bits, microsoft},
         {"FusedMatMul",       1,    "",         "",                      "", fused_matmul, microsoft},
+        {"TransposeMatMul",   1,    "",         "",                      "", fused_matmul, microsoft},
     };
     return rows;
 }

@@ -265,6 +265,13 @@ void NodeText::give_each(const std::vector<std::string>& expressions) {
 }
 void NodeText::know_output(const TensorData& data) { writer_.know_constant(node_.outputs[0], &data); }
 std::string NodeText::weight(const TensorData& data, std::string_view stem) { return writer_.weight(data, stem); }
+std::string NodeText::dense(std::string_view name) {
+    const Attribute* a = attribute(name);
+    const auto* values = a ? std::get_if<std::vector<SparseTensor>>(&a->value) : nullptr;
+    if (values && values->size() == 1) return writer_.dense(values->front());
+    refuse("attribute '" + std::string(name) + "' is not a sparse tensor");
+    return "()";
+}
 
 namespace {
 template <class T> std::vector<std::byte> bytes_of(const std::vector<T>& values) {

@@ -53,6 +53,7 @@ class NodeText {
     void give(const std::string& expression);          // the node's outputs; of several, a tuple of as many as the row has
     void give_each(const std::vector<std::string>& expressions);
     std::string weight(const TensorData& data, std::string_view stem);
+    std::string dense(std::string_view name);          // an attribute that is a sparse tensor
     // Numbers that the row has made, as a constant of these sizes; `stem` is a literal.
     std::string table(std::string_view stem, std::vector<int64_t> dims, const std::vector<int64_t>& values);
     std::string table(std::string_view stem, std::vector<int64_t> dims, const std::vector<float>& values);

@@ -4,7 +4,7 @@ namespace nereus::onnx {
 std::span<const OpFamily> op_families() {
     static constexpr OpFamily families[] = {math_rows,   layout_rows,    reduce_rows,    index_rows,   layer_rows,  spatial_rows,   image_rows,     control_rows, sequence_rows,
                                             attention_rows, recurrent_rows, product_rows, search_rows, signal_rows, quantised_rows, optimiser_rows, feature_rows,
-                                            tree_rows,   support_rows,   ngram_rows,     random_rows,    string_rows,    microsoft_rows};
+                                            tree_rows,   support_rows,   ngram_rows,     random_rows,    string_rows,    microsoft_rows, fused_rows,   qlinear_rows,   early_rows,  map_rows};
     return families;
 }
 

@@ -40,6 +40,10 @@ std::span<const OpRow> ngram_rows();
 std::span<const OpRow> random_rows();
 std::span<const OpRow> string_rows();
 std::span<const OpRow> microsoft_rows();
+std::span<const OpRow> fused_rows();
+std::span<const OpRow> qlinear_rows();
+std::span<const OpRow> early_rows();
+std::span<const OpRow> map_rows();
 using OpFamily = std::span<const OpRow> (*)();
 std::span<const OpFamily> op_families();               // all of the above
 

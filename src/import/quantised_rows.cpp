@@ -37,6 +37,8 @@ std::span<const OpRow> quantised_rows() {
     //   operator             since inputs      attributes               form
         {"QuantizeLinear",    10,   "",         "",                      "", quantize},
         {"DequantizeLinear",  10,   "",         "",                      "", dequantize},
+        {"QuantizeLinear",    1,    "",         "",                      "", quantize, "com.microsoft"},
+        {"DequantizeLinear",  1,    "",         "",                      "", dequantize, "com.microsoft"},
         {"DynamicQuantizeLinear", 11, "",       "",                      "", dynamic_quantize},
         {"MatMulInteger",     10,   "a, b, za=0, zb=0", "",              "onnx_matmul_integer($a, $b, $za, $zb)"},
         {"QLinearMatMul",     10,   "a, sa, za, b, sb, zb, sy, zy", "",  "onnx_qlinear_matmul($a, $sa, $za, $b, $sb, $zb, $sy, $zy)"},

@@ -97,7 +97,7 @@ std::span<const OpRow> reduce_rows() {
         {"LogSoftmax",        1,    "x",        "axis=1",                "onnx_log_softmax_from($x, $axis)"},
         {"LogSoftmax",        13,   "x",        "axis=-1",               "onnx_log_softmax($x, $axis)"},
         {"Hardmax",           1,    "x",        "axis=1",                "onnx_hardmax_from($x, $axis)"},
-        {"Hardmax",           13,   "x",        "axis=-1",               "onnx_hardmax($x, argmax($x, axis=$axis, keepdims=true), $axis)"},
+        {"Hardmax",           13,   "x",        "axis=-1",               "onnx_hardmax($x, $axis)"},
         {"CumSum",            11,   "x, axis",  "exclusive=0, reverse=0", "onnx_cumsum($x, $axis, $exclusive, $reverse)"},
         {"CumProd",           26,   "x, axis",  "exclusive=0, reverse=0", "onnx_cumprod($x, $axis, $exclusive, $reverse)"},
         {"ConstantOfShape",   9,    "",         "",                      "", constant_of_shape},

@@ -1,5 +1,5 @@
 // Windows that slide along the axes behind batch and channel: convolutions and pools.
-#include "import/node_text.h"
+#include "import/activation.h"
 #include <algorithm>
 
 namespace nereus::onnx {
@@ -73,7 +73,7 @@ class Sliding {
     bool same_ = false, lower_ = false;
 };
 
-std::string biased(NodeText& n, const std::string& y) { return n.has(2) ? "onnx_add_bias(" + y + ", " + n.in(2) + ")" : y; }
+std::string biased(NodeText& n, const std::string& y, size_t bias = 2) { return n.has(bias) ? "onnx_add_bias(" + y + ", " + n.in(bias) + ")" : y; }
 
 std::string conv_of(NodeText& n, const std::string& x, const std::string& w) {
     Sliding sliding(n);
@@ -82,6 +82,13 @@ std::string conv_of(NodeText& n, const std::string& x, const std::string& w) {
     return "conv(" + padded + ", " + w + sliding.steps() + (groups == 1 ? "" : ", groups=" + std::to_string(groups)) + ")";
 }
 void conv(NodeText& n) { n.give(biased(n, conv_of(n, n.in(0), n.in(1)))); }
+void fused_conv(NodeText& n) {
+    const std::string y = biased(n, conv_of(n, n.in(0), n.in(1)));
+    n.give(activated(n, n.named("y", n.has(3) ? y + " + " + n.in(3) : y), n.reals("activation_params").value_or(std::vector<float>())));
+}
+// Runtimes may have channels behind the places.
+std::string channels_first(NodeText& n, const std::string& x) { return n.integer("channels_last", 0) ? n.named("x", "onnx_channels_first(" + x + ")") : x; }
+std::string as_it_came(NodeText& n, const std::string& y) { return n.integer("channels_last", 0) ? "onnx_channels_last(" + y + ")" : y; }
 
 // Of integers that stand for floats: what they are above those that stand for 0, which is also what is outside.
 std::string above_zero(NodeText& n, std::string_view stem, size_t i, size_t zero_point) {
@@ -92,14 +99,16 @@ void conv_integer(NodeText& n) {
     n.give(conv_of(n, x, above_zero(n, "w", 1, 3)));
 }
 void qlinear_conv(NodeText& n) {
-    const std::string x = above_zero(n, "x", 0, 2), sums = n.named("sums", conv_of(n, x, above_zero(n, "w", 3, 5)));
+    const std::string x = channels_first(n, above_zero(n, "x", 0, 2)), sums = n.named("sums", conv_of(n, x, above_zero(n, "w", 3, 5)));
     const std::string all = n.has(8) ? n.named("sums", "onnx_add_bias(" + sums + ", " + n.in(8) + ")") : sums;
-    n.give("onnx_requantised(" + all + ", " + n.in(1) + ", " + n.in(4) + ", " + n.in(6) + ", " + n.in(7) + ")");
+    n.give(as_it_came(n, "onnx_requantised(" + all + ", " + n.in(1) + ", " + n.in(4) + ", " + n.in(6) + ", " + n.in(7) + ")"));
 }
 
-// The adjoint of a convolution that has made x of something larger; then pads are cut off, or more is put on.
+// The adjoint of a convolution that has made x of something larger; then pads are cut off, or more is put on. Pads may be an input.
 void conv_transpose(NodeText& n) {
     Sliding sliding(n);
+    const bool pads_are_input = n.node().op_type == "ConvTransposeWithDynamicPads";
+    const size_t bias = pads_are_input ? 3 : 2;
     const std::string x = n.in(0), w = n.in(1), window = "onnx_sizes_behind(" + w + ")";
     const std::string strides = sliding.strides(x), span = n.named("span", sliding.span(x, window));
     const std::string sizes = n.named("sizes", "onnx_uncovered(" + x + ", " + span + ", " + strides + ")");
@@ -107,6 +116,11 @@ void conv_transpose(NodeText& n) {
     std::string y = n.named("whole", "conv_input(" + x + ", " + w + ", " + sizes + sliding.steps() + (groups == 1 ? "" : ", groups=" + std::to_string(groups)) + ")");
     const std::optional<Integers> wanted = n.integers("output_shape"), more = n.integers("output_padding");
     const bool extends = more && !all_are(*more, 0);
+    if (pads_are_input && n.has(2)) {
+        const std::string pads = n.named("pads", "cast(" + n.in(2) + ", i64)"), axes = n.named("axes", "onnx_rank(" + x + ") - 2");
+        y = "onnx_cut(" + y + ", slice(" + pads + ", [0], [" + axes + "]), slice(" + pads + ", [" + axes + "], [2 * " + axes + "])" + (extends ? " - " + vector_text(*more) : "") + ")";
+        return n.give(biased(n, n.named("cut", y), bias));
+    }
     const std::string whole = sizes + (extends ? " + " + vector_text(*more) : "");
     if ((wanted && !wanted->empty()) || sliding.same()) {
         std::string shape = "onnx_sizes_behind(" + x + ") * " + strides;
@@ -121,7 +135,7 @@ void conv_transpose(NodeText& n) {
     } else if (sliding.pads() || extends) {
         y = "onnx_cut(" + y + ", " + sliding.before_text(x) + ", " + sliding.after_text(x) + (extends ? " - " + vector_text(*more) : "") + ")";
     }
-    n.give(biased(n, n.has(2) ? n.named("cut", y) : y));
+    n.give(biased(n, n.has(bias) ? n.named("cut", y) : y, bias));
 }
 
 // What pools share: the window, how it slides, and the padded input.
@@ -164,10 +178,10 @@ template <class Made> std::string in_f32_if_short(const std::string& x, const st
 }
 
 // A mean is of the taps inside the input, or with count_include_pad of all but those that ceil_mode has put behind it.
-void average_pool(NodeText& n) {
+std::string mean_of(NodeText& n, const std::string& x) {
     Pool pool(n);
     const bool with_pads = n.integer("count_include_pad", 0) != 0;
-    const std::string x = n.in(0), padded = pool.padded(x, zero);
+    const std::string padded = pool.padded(x, zero);
     std::string count;
     if (!pool.extends() || (with_pads && !pool.ceil)) {
         count = std::to_string(pool.taps);
@@ -182,7 +196,19 @@ void average_pool(NodeText& n) {
         }
         count = n.named("count", count);
     }
-    n.give(in_f32_if_short(x, padded, [&](const std::string& of) { return "onnx_pool_mean(" + pool.sums(of) + ", " + count + ")"; }));
+    return in_f32_if_short(x, padded, [&](const std::string& of) { return "onnx_pool_mean(" + pool.sums(of) + ", " + count + ")"; });
+}
+void average_pool(NodeText& n) { n.give(mean_of(n, n.in(0))); }
+void qlinear_average_pool(NodeText& n) {
+    const std::string above = n.named("above", "onnx_dequantised(" + n.in(0) + ", 1.0, " + (n.has(2) ? n.in(2) : "0") + ", 1, 0)");
+    const std::string y = n.named("y", mean_of(n, channels_first(n, above)));
+    n.give("onnx_quantised(" + as_it_came(n, y) + ", " + n.in(3) + " / " + n.in(1) + ", " + (n.has(4) ? n.in(4) : "onnx_cast_like(0, " + n.in(0) + ")") + ", 1, 0, 1)");
+}
+
+void channels_last_max_pool(NodeText& n) {
+    Pool pool(n);
+    const std::string x = n.named("x", "onnx_channels_first(" + n.in(0) + ")");
+    n.give("onnx_channels_last(max(" + pool.windows(pool.padded(x, lowest)) + ", axes=[-1]))");
 }
 
 // Places are those in the flat input; within a channel row by row, or with storage_order 1 column by column.
@@ -285,6 +311,11 @@ std::span<const OpRow> spatial_rows() {
         {"GlobalAveragePool", 1,    "x",        "",                      "onnx_global_mean($x)"},
         {"GlobalMaxPool",     1,    "x",        "",                      "max($x, axes=onnx_axes_behind($x), keepdims=true)"},
         {"GlobalLpPool",      1,    "",         "",                      "", global_lp_pool},
+        {"FusedConv",         1,    "",         "",                      "", fused_conv, "com.microsoft"},
+        {"QLinearConv",       1,    "",         "",                      "", qlinear_conv, "com.microsoft"},
+        {"ConvTransposeWithDynamicPads", 1, "", "",                      "", conv_transpose, "com.microsoft"},
+        {"QLinearAveragePool", 1,   "",         "",                      "", qlinear_average_pool, "com.microsoft"},
+        {"NhwcMaxPool",       1,    "",         "",                      "", channels_last_max_pool, "com.microsoft"},
         {"MaxUnpool",         9,    "",         "",                      "", max_unpool},
         {"Col2Im",            18,   "",         "",                      "", col2im},
     };

@@ -122,7 +122,13 @@ static bool is_in_sequence(const TypeInfo& type) {
 Result<std::string> TextWriter::type_text(const TypeInfo& type) {
     std::string before, after;
     for (const TypeLayer& layer : type.layers) {
-        if (layer.kind == TypeLayer::Kind::map) return Error{Code::unsupported, "it is a map"};
+        if (layer.kind == TypeLayer::Kind::map) {
+            const std::string_view key = dtype_text(layer.key), value = dtype_text(type.elem);
+            if (&layer != &type.layers.back() || type.leaf != TypeInfo::Leaf::tensor || key.empty() || value.empty() || (type.shape && !type.shape->empty()))
+                return Error{Code::unsupported, "it is a map to something other than one number or text"};
+            const std::string size = is_in_sequence(type) ? "?" : bounded(dims_.fresh("keys", "d"));
+            return before + "(Tensor[(" + size + "), " + std::string(key) + "], Tensor[(" + size + "), " + std::string(value) + "])" + after;
+        }
         before += layer.kind == TypeLayer::Kind::sequence ? "Seq[" : "Option[";
         after += "]";
     }
@@ -187,6 +193,11 @@ std::string TextWriter::weight(const TensorData& data, std::string_view stem) {
     return it->second;
 }
 
+// Made when it is needed: however large it says it is, reading it costs what the file holds.
+std::string TextWriter::dense(const SparseTensor& sparse) {
+    return "onnx_dense(" + weight(sparse.values, "values") + ", " + weight(sparse.indices, "indices") + ", " + vector_text(sparse.dims) + ")";
+}
+
 // A weight that is in no file.
 std::string TextWriter::table(ElemType type, std::vector<int64_t> dims, std::vector<std::byte> bytes, std::string_view stem) {
     if (!tables_.storage) tables_.storage = std::make_shared<Storage>();
@@ -217,7 +228,10 @@ bool TextWriter::is_given(std::string_view name) const {
     return std::ranges::find(options_.given, name) != options_.given.end() && std::ranges::find(model_.main().inputs, name, &ValueInfo::name) != model_.main().inputs.end();
 }
 Status TextWriter::enter(const Graph& graph) {
-    if (!graph.sparse_initializers.empty()) return Error{Code::unsupported, "sparse initializers are not offered"};
+    for (const SparseTensor& sparse : graph.sparse_initializers) {
+        const std::string made = dense(sparse);
+        line(bind(sparse.values.name) + " = " + made);
+    }
     for (const TensorData& data : graph.initializers) {
         if (&graph == &model_.main() && is_given(data.name)) continue;
         name(data.name, weight(data, data.name));

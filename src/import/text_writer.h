@@ -44,6 +44,7 @@ class TextWriter {
     std::string bind(std::string_view name);           // a new %x for a value of the graph at hand
     std::string temporary(std::string_view stem) { return "%" + values_.fresh(stem, "t"); }
     std::string weight(const TensorData& data, std::string_view stem);
+    std::string dense(const SparseTensor& sparse);
     std::string table(ElemType type, std::vector<int64_t> dims, std::vector<std::byte> bytes, std::string_view stem);
     void line(const std::string& statement);
     // Everything that `body` writes goes into a block of its own, which is given back with its braces.

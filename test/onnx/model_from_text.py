@@ -3,10 +3,12 @@
 
     opset 17                                   newest unless told
     input x f32 n,4                            sizes: numbers, names, ? (said by nobody); `-`: a scalar; left out: no rank
+    input m map(str,f32)                       a map, seq(map(i64,f32)) a sequence of maps
     output y f32 n,2                           so too `value h f32 2,4` for shapes that are recorded
     init w i64 2 = 2,-1                        an initializer: sizes, then its elements
+    sparse s f32 2,3 = 1.5,-2 at 1,5           zeros but for these elements, by their places; at 0:1,1:2 by an index per axis
     node Reshape to_rows: x, w -> y            operator (com.acme/Leaky: of that domain), name (left out: none), inputs, outputs
-    node Transpose: x -> y perm=[1,0]          attributes: 1, 1.5, "text", [1,2], [1.5,2]; a graph {name}
+    node Transpose: x -> y perm=[1,0]          attributes: 1, 1.5, "text", ["a","b"], [1,2], [1.5,2]; a graph {name}
     graph name                                 the lines up to `end` are a graph for an attribute
     end
 
@@ -42,7 +44,18 @@ def sizes_of(text):
     return [] if text == "-" else text.split(",")
 
 
+def type_of(text):
+    if text.startswith("seq("):
+        return data(4, data(1, type_of(text[4:-1])))
+    if text.startswith("map("):
+        key, value = text[4:-1].split(",")
+        return data(5, number(1, TYPES[key][0]) + data(2, type_of(value)))
+    return data(1, number(1, TYPES[text][0]) + data(2, b""))
+
+
 def value_info(words):
+    if "(" in words[1]:
+        return data(1, words[0]) + data(2, type_of(words[1]))
     tensor = number(1, TYPES[words[1]][0])
     if len(words) > 2:
         dims = b""
@@ -60,12 +73,23 @@ def initializer(line):
     return b"".join(number(1, int(s)) for s in sizes_of(sizes)) + number(2, kind) + data(8, name) + data(9, raw)
 
 
+def sparse(line):
+    head, places = line.split(" at ")
+    (name, dtype, sizes), elements = head.split(" = ")[0].split(), head.split(" = ")[1]
+    tuples = [place.split(":") for place in places.split(",")]
+    shape = str(len(tuples)) + (f",{len(tuples[0])}" if ":" in places else "")
+    values = initializer(f"{name} {dtype} {len(tuples)} = {elements}")
+    return data(1, values) + data(2, initializer(f"at i64 {shape} = {places.replace(':', ',')}")) + b"".join(number(3, int(s)) for s in sizes_of(sizes))
+
+
 def attribute(key, value, graphs):
     out = data(1, key)
     if value.startswith("{"):
         return out + data(6, graphs[value[1:-1]]) + number(20, 5)
     if value.startswith('"'):
         return out + data(4, value[1:-1]) + number(20, 3)
+    if value.startswith('["'):
+        return out + b"".join(data(9, v[1:-1]) for v in value[1:-1].split(",")) + number(20, 8)
     if value.startswith("[") and "." in value:
         return out + b"".join(varint(7 << 3 | 5) + struct.pack("<f", float(v)) for v in value[1:-1].split(",")) + number(20, 6)
     if value.startswith("["):
@@ -79,7 +103,7 @@ def node(line, graphs):
     head, rest = re.split(r":\s", line, maxsplit=1)
     op, _, name = head.partition(" ")
     inputs, outputs = rest.split("->")
-    outputs, *attributes = re.split(r"\s+(?=[A-Za-z_]+=)", outputs.strip())
+    outputs, *attributes = re.split(r"\s+(?=[A-Za-z_]\w*=)", outputs.strip())
     domain, _, op = op.rpartition("/")
     out = b"".join(data(1, i.strip()) for i in inputs.split(",") if inputs.strip())
     out += b"".join(data(2, o.strip()) for o in outputs.split(","))
@@ -107,6 +131,8 @@ def main(source, target):
             name = "main"
         elif word == "node":
             body[name] += data(1, node(rest, graphs))
+        elif word == "sparse":
+            body[name] += data(15, sparse(rest))
         elif word == "init":
             body[name] += data(5, initializer(rest))
         else:
