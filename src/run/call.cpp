@@ -11,14 +11,15 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 namespace nereus {
 std::span<const FlagSpec> call_flags() {
     static constexpr FlagSpec flags[] = {
         {"inputs", true, "FILE arguments by parameter name: JSON, one object or a list of them; or an .npz of paths p.w"},
         {"input", true, "x=SPEC one argument: x=2x3xf32=random, x=@x.npy, x=@p.npz, x=@p.npz:path, x=3xi64=1,2,3, x=f32=2.5, x=2xstr=yes,no"},
-        {"save", true, "FILE.npz the result goes there, not to stdout: an array per tensor, named by its path"},
-        {"json", false, "results as JSON, on one line: a value, or a list where the inputs were one"},
+        {"save", true, "FILE.npz the result goes there, not to stdout: an array per tensor, named by its path, that of a model by its output"},
+        {"json", false, "results as JSON, on one line: a value, of a model with several outputs an object of them by name; or a list where the inputs were one"},
         {"seed", true, "N seed of random inputs"},
         {"each", false, "time and peak memory of every call, on stderr"},
         {"peak", false, "memory of every call, on stderr: predicted (an upper bound where elements decide, nothing for a `while` that grows) and measured"},
@@ -125,6 +126,33 @@ Result<std::vector<Value>> order_inputs(std::span<const std::string> params, con
     return ordered;
 }
 
+namespace {
+// What a model gives, by its names; of a program: nothing.
+std::vector<Field> by_output(const Value& result, std::span<const std::string> outputs) {
+    if (outputs.size() == 1) return {{outputs[0], result}};
+    std::vector<Field> named;
+    for (size_t i = 0; i < outputs.size(); ++i) named.push_back({outputs[i], result.children()[i]});
+    return named;
+}
+Status save_npz(const std::string& path, const Value& result, std::span<const std::string> outputs) {
+    return outputs.empty() ? write_npz(path, result) : write_npz(path, by_output(result, outputs));
+}
+std::string json_of(const Value& result, std::span<const std::string> outputs) {
+    if (outputs.size() < 2) return to_json(result);
+    std::string out;
+    std::set<std::string_view> said;                     // a model may give one value twice
+    const std::vector<Field> named = by_output(result, outputs);
+    for (const Field& field : named) {
+        if (!said.insert(field.name).second) continue;
+        out += out.empty() ? "{" : ", ";
+        append_json_string(out, field.name);
+        out += ": ";
+        append_json(out, field.value);
+    }
+    return out + "}";
+}
+} // namespace
+
 int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call,
              const std::function<std::string(const Error&)>& describe, const CallHooks& hooks) {
     Result<Inputs> inputs = hooks.read(arguments);
@@ -152,13 +180,13 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
         Result<Value> result = one();
         if (result && hooks.finish) result = hooks.finish(std::move(*result));
         if (result && !save.empty()) {
-            Status saved = write_npz(save, *result);
+            Status saved = save_npz(save, *result, hooks.outputs);
             if (saved) continue;
             result = saved.error();
         }
         if (json && inputs->is_list && i > 0) out += ", ";
         if (result) {
-            out += json ? to_json(*result) : to_text(*result);
+            out += json ? json_of(*result, hooks.outputs) : to_text(*result);
             if (!json || !inputs->is_list) out += "\n";
             if (!json) std::fputs(out.c_str(), stdout), std::fflush(stdout), out.clear();
             continue;

@@ -55,7 +55,8 @@ int run(int argc, char** argv) {
     for (const DoorParam& param : (*program)->exe().entries[0].params)
         if (!param.model_name.empty()) parameters[param.model_name] = param.name;
     name_parameters(*arguments, parameters);
-    const int exit = run_loaded(*arguments, std::move(*program));
+    const std::vector<std::string> outputs = (*program)->exe().entries[0].result_names;
+    const int exit = run_loaded(*arguments, std::move(*program), {}, {.outputs = outputs});
     if (arguments->has("stats")) {
         const Resident memory = resident();
         std::fprintf(stderr, "load %.1f ms\nresident bytes: %ld before loading, %ld loaded, %ld now, %ld at most\n", took.count(), long(before), long(loaded),
