@@ -35,6 +35,7 @@ Result<Module> load_model(const std::string& path, const onnx::TextOptions& how,
     for (size_t i = 0; i < model.inputs.size(); ++i) out.parameters[model.inputs[i]] = main[main.params[i]].name;
     for (const auto& [name, symbol] : model.dims) out.symbols[name] = symbol;
     out.inputs = std::move(model.inputs), out.outputs = std::move(model.outputs), out.nodes = std::move(model.nodes);
+    out.counted = std::move(model.counted);
     return std::move(model.module);
 }
 } // namespace

@@ -229,11 +229,6 @@ Status TextWriter::enter(const Graph& graph) {
     return {};
 }
 
-const Function* TextWriter::function_of(const Node& node) const {
-    for (const Function& function : model_.functions)
-        if (function.name == node.op_type && function.domain == node.domain && function.overload == node.overload) return &function;
-    return nullptr;
-}
 // Its nodes are written where the call stands, in a scope that sees the inputs only.
 Status TextWriter::call_function(const Function& function, NodeText& node) {
     if (depth_ == deepest) return Error{Code::limit, "calls of functions are nested more than " + std::to_string(deepest) + " deep"};
@@ -249,7 +244,10 @@ Status TextWriter::call_function(const Function& function, NodeText& node) {
     call_ = &call;
     ++depth_;
     scopes_.push_back(std::move(scope));
+    const int around = std::exchange(inner_.place, looks_.inside(inner_.place, node.node(), nullptr));
     Status done = nodes(function.nodes);
+    see_all();
+    inner_.place = around;
     std::vector<std::string> results;
     for (std::string_view output : function.outputs) results.push_back(done ? look_up(output) : "");
     scopes_.pop_back();
@@ -271,7 +269,7 @@ Status TextWriter::nodes(std::span<const Node> nodes) {
         written_.push_back({.node = &node});
         if (written_.size() > most_nodes) return Error{Code::limit, "more than " + std::to_string(most_nodes) + " nodes, those of functions counted at each call"};
         const int64_t version = version_of(node.domain);
-        const Function* function = function_of(node);
+        const Function* function = function_of(model_, node);
         const OpRow* row = function ? nullptr : find_row(node.domain, node.op_type, version);
         if (!function && !row) {
             is_missing(node);
@@ -290,7 +288,7 @@ Status TextWriter::nodes(std::span<const Node> nodes) {
             if (!output.empty() && !function) scopes_.back()[output].producer = &node;
         written_[number].is_call = function;
         note_values(number, node);
-        if (scopes_.size() == 1) count_elements(node);
+        count_elements(node);
     }
     label_ = outer;
     return {};
@@ -329,6 +327,7 @@ Result<ModelText> TextWriter::run() {
     const Graph& main = model_.main();
     ModelText out;
     std::string header, result;
+    looks_ = TRY(Looks::make(model_, options_));
     scopes_.emplace_back();
     TRY(enter(main));
     casts_to_i32_ = std::ranges::any_of(model_.graphs, [](const Graph& graph) { return std::ranges::any_of(graph.nodes, is_cast_to_i32); });
@@ -343,7 +342,7 @@ Result<ModelText> TextWriter::run() {
         result += (result.empty() ? "" : ", ") + value;
     }
     TRY(std::move(missing_));
-    TRY(add_taps(out));
+    TRY(add_looks(out));
     for (size_t i = main.outputs.size(); i < out.outputs.size(); ++i) result += ", %" + out.outputs[i].parameter;
     if (main.outputs.empty()) return Error{Code::unsupported, "the model has no output"};
     for (const Weight& weight : weights_) {
