@@ -336,6 +336,32 @@ def computed_sizes(folder):
         expect(f"run --shapes {shapes}: {done.stdout}{done.stderr}", (done.returncode == 0) == fine)
 
 
+RANKS = """
+input c bool -
+graph a
+init p f32 - = 1
+node Neg: p -> pa
+output pa f32 -
+end
+graph b
+init q f32 2 = 1,2
+node Neg: q -> qb
+output qb f32 2
+end
+node If choose: c -> y then_branch={a} else_branch={b}
+output y f32
+"""
+
+
+def warnings(folder):
+    """About the text that a model became: its owner did not write it, who looks at the text sees them."""
+    folder.model("ranks.onnx", RANKS)
+    done = folder.run("run", "ranks.onnx", "--input", "c=bool=true")
+    expect(f"run warns of a text that nobody wrote: {done.stderr}", done.returncode == 0 and done.stderr == "")
+    done = folder.run("dump", "ranks.onnx", "--after=shapes")
+    expect(f"dump warns of the node: {done.stderr}", done.returncode == 0 and done.stderr.startswith("ranks.onnx: warning: If 'choose': the arms have ranks 0 and 1"))
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Folder(Path(name))
@@ -356,6 +382,7 @@ def main():
         checked(folder)
         defaults(folder)
         computed_sizes(folder)
+        warnings(folder)
     for each in wrong:
         print("FAILED", each)
     print("ok" if not wrong else f"{len(wrong)} failed")

@@ -24,7 +24,10 @@ int fail(const Error& error, std::span<const SourceText> sources) {
     return exit_code(error);
 }
 void warn(const CompileReport& report, std::span<const SourceText> sources) {
-    for (const Error& warning : report.shapes.warnings) std::fputs(render(warning, sources, "warning").c_str(), stderr);
+    for (const Error& warning : report.shapes.warnings) {
+        const bool of_model = std::ranges::any_of(sources, is_of_model);     // whose owner did not write the text; dump has them
+        if (!of_model) std::fputs(render(warning, sources, "warning").c_str(), stderr);
+    }
 }
 
 namespace {

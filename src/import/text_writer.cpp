@@ -337,6 +337,7 @@ Result<ModelText> TextWriter::run() {
     TRY(std::move(types));
     TRY(std::move(written));
     for (const ValueInfo& output : main.outputs) {
+        if (!find(output.name)) return Error{Code::name, "nothing gives the output '" + std::string(output.name) + "'"};
         const std::string value = look_up(output.name);
         out.outputs.push_back({output.name, value.substr(1), &output.type});
         result += (result.empty() ? "" : ", ") + value;

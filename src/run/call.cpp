@@ -153,13 +153,28 @@ std::string json_of(const Value& result, std::span<const std::string> outputs) {
 }
 } // namespace
 
+namespace {
+// In words for those who know the model and not the program that it became.
+Error in_names_of_model(Error error, const std::map<std::string, std::string>& names) {
+    if (names.empty()) return error;
+    constexpr std::string_view no_parameter = "the entry point has no parameter %";
+    if (error.message.starts_with(no_parameter)) error.message = "the model has no input '" + error.message.substr(no_parameter.size()) + "'";
+    error.message = with_names(error.message, names), error.hint = with_names(error.hint, names);
+    for (const auto& [param, name] : names) {
+        const std::string given = "--input " + param + "=";
+        if (const size_t at = error.hint.find(given); at != error.hint.npos) return error.hint.replace(at, given.size(), "--input " + name + "="), error;
+    }
+    return error;
+}
+} // namespace
+
 int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call,
              const std::function<std::string(const Error&)>& describe, const CallHooks& hooks) {
     Result<Inputs> inputs = hooks.read(arguments);
-    if (!inputs) return failed(inputs.error());
+    if (!inputs) return failed(in_names_of_model(inputs.error(), hooks.names));
     for (const std::string& spec : arguments.values("input"))        // of the call and not of its file
         if (Status named = has_parameter(params, spec.substr(0, spec.find('='))); !named)
-            return failed(named.error());
+            return failed(in_names_of_model(named.error(), hooks.names));
     bool json = arguments.has("json");
     const std::string save = arguments.value("save");
     if (!save.empty() && inputs->is_list) return usage("--save takes the result of one call, and the inputs are a list of them");
@@ -192,7 +207,7 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
             continue;
         }
         exit = std::max(exit, exit_code(result.error()));
-        Error error = std::move(result).error();
+        Error error = in_names_of_model(std::move(result).error(), hooks.names);
         if (json && inputs->is_list) {
             out += "{\"error\": ";
             append_json_string(out, error.message);

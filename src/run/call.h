@@ -19,6 +19,7 @@ Result<std::vector<Value>> order_inputs(std::span<const std::string> params, con
 struct CallHooks {
     std::function<Result<Inputs>(const Arguments&)> read = read_inputs;
     std::function<Result<Value>(Value)> finish = {};         // gives what is printed of a result; empty: all of it
+    std::map<std::string, std::string> names = {};           // what a model calls its parameters, for errors
     std::vector<std::string> outputs = {};                   // what a model calls its results: --save and --json do so too
 };
 
