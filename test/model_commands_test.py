@@ -86,6 +86,136 @@ def taps(folder, x, extra, want):
     expect(f"tap of a name that is not there: {done.stderr}", done.returncode == 1 and "did you mean `h.0`?" in done.stderr)
 
 
+def output_names(folder):
+    """--save and --json call results as the model does, whether it is compiled, interpreted or an artefact."""
+    folder.model("two.onnx", "input x f32 2\nnode Neg: x -> h/y:0\nnode Exp: x -> e\noutput h/y:0 f32 2\noutput e f32 2\n")
+    folder.run("compile", "two.onnx", "-o", "two.nrx")
+    x = np.float32([1, -2])
+    want = {"h/y:0": -x, "e": np.exp(x)}
+    given = ["--input", "x=2xf32=1,-2"]
+    for command, words in (("nereus", ["run", "two.onnx"]), ("nereus", ["run", "two.onnx", "--eval"]), ("nereus-run", ["two.nrx"]),
+                           ("nereus", ["run", "two.onnx", "--tap", "e=@e.npy"])):
+        done = subprocess.run([BIN / command, *words, *given, "--save", "two.npz"], cwd=folder.path, capture_output=True, text=True)
+        saved = dict(np.load(folder.path / "two.npz")) if done.returncode == 0 else {}
+        expect(f"save of {words}: {done.stderr}{saved}", list(saved) == list(want) and all(np.allclose(saved[name], want[name]) for name in want))
+        (folder.path / "two.npz").unlink(missing_ok=True)
+        done = subprocess.run([BIN / command, *words, *given, "--json"], cwd=folder.path, capture_output=True, text=True)
+        said = json.loads(done.stdout) if done.returncode == 0 else {}
+        expect(f"json of {words}: {done.stderr}{said}", list(said) == list(want) and all(np.allclose(said[name]["data"], want[name]) for name in want))
+    done = folder.run("run", "m.onnx", "--inputs", "all.npz", "--save", "one.npz")
+    expect(f"save of one output: {done.stderr}", list(np.load(folder.path / "one.npz")) == ["y"])
+    (folder.path / "list.json").write_text(json.dumps([{"x": {"dtype": "f32", "shape": [2], "data": [k, k]}} for k in (0, 1)]))
+    done = folder.run("run", "two.onnx", "--inputs", "list.json", "--json")
+    expect(f"json of a list: {done.stderr}", np.allclose([one["e"]["data"][0] for one in json.loads(done.stdout)], [1, np.exp(1)]))
+
+
+INNER = """
+input x f32 n
+input c bool -
+input trips i64 -
+init one f32 - = 1
+init two f32 - = 2
+init always bool - = 1
+graph low
+node Add: x, one -> h
+node Log logged: h -> out
+output out f32 n
+end
+graph high
+node Mul: x, two -> h
+node Neg: h -> out
+output out f32 n
+end
+graph odd
+node Neg: r -> arm
+output arm f32 n
+end
+graph even
+node Identity: r -> arm
+output arm f32 n
+end
+graph step
+input i i64 -
+input go bool -
+input s f32 n
+node Sub: s, one -> less
+node Sqrt root: less -> r
+node Equal: i, first -> is_first
+node If inside: is_first -> either then_branch={odd} else_branch={even}
+output go bool -
+output less f32 n
+output either f32 n
+end
+init first i64 - = 0
+node If choice: c -> chosen then_branch={low} else_branch={high}
+node Loop loop: trips, always, x -> last, stacked body={step}
+output chosen f32 n
+output last f32 n
+output stacked f32 trips,n
+"""
+
+
+def inner_values(folder):
+    """Taps of arms, of trips, and of arms in trips; names that stand in two arms need a path."""
+    folder.model("inner.onnx", INNER)
+    x = np.float32([9, 25])
+    given = ["--input", "x=2xf32=9,25", "--input", "trips=i64=3"]
+    less = np.stack([x - 1, x - 2, x - 3])
+    for how in [], ["--eval"]:
+        for c, value in (("true", x + 1), ("false", x * 2)):
+            arm = "then_branch" if c == "true" else "else_branch"
+            done = folder.run("run", "inner.onnx", *given, "--input", f"c=bool={c}", *how, "--tap", f"choice/{arm}/h=@h.npy", "--tap", "less=@less.npy",
+                              "--tap", "loop/body/s=@s.npz", "--tap", "inside/then_branch/arm=@arms.npz", "--tap", "chosen=@chosen.npy", "--json")
+            expect(f"taps inside {how} {c}: {done.stderr}", done.returncode == 0 and list(json.loads(done.stdout)) == ["chosen", "last", "stacked"])
+            if done.returncode:
+                continue
+            expect(f"tap of an arm {how} {c}", np.array_equal(np.load(folder.path / "h.npy"), value))
+            expect(f"tap of trips {how}", np.array_equal(np.load(folder.path / "less.npy"), less))
+            states = np.load(folder.path / "s.npz")
+            expect(f"tap of a state {how}", [list(states[f"[{i}]"]) for i in range(3)] == [list(x), list(less[0]), list(less[1])])
+            arms = np.load(folder.path / "arms.npz")
+            expect(f"tap of an arm in trips {how}: {list(arms)}", list(arms) == ["[0].Some.0", "[1].None", "[2].None"] and
+                   np.allclose(arms["[0].Some.0"], -np.sqrt(less[0])))
+    given += ["--input", "c=bool=true"]
+    for tap, said in (("choice/else_branch/h=@h.npy", "the arm that computes it did not run"), ("h=@h.npy", "say which: choice/then_branch/h, choice/else_branch/h"),
+                      ("inside/else_branch/arm=@h.npy", "an .npz takes the trips one by one"), ("loop/body/lesss=@h.npy", "did you mean `loop/body/less`?")):
+        done = folder.run("run", "inner.onnx", *given, "--tap", tap)
+        expect(f"tap {tap}: {done.stderr}", done.returncode == 1 and said in done.stderr)
+    done = folder.run("run", "inner.onnx", "--input", "x=2xf32=9,25", "--input", "c=bool=true", "--input", "trips=i64=0", "--tap", "less=@none.npy")
+    expect(f"tap of no trips: {done.stderr}", done.returncode == 1 and "its loop made no trip" in done.stderr)
+
+
+FUNCTION = """
+input x f32 n
+node acme/Ratio ratio: x, x -> q
+node Neg: q -> y
+output y f32 n
+function acme/Ratio a, b -> r
+node Sub: a, b -> zero
+node Div broken: a, zero -> r
+end
+"""
+
+
+def inner_nans(folder):
+    """The first bad node in an arm, in a later trip, in a function."""
+    good = ["--input", "x=2xf32=9,25", "--input", "trips=i64=3", "--input", "c=bool=false"]
+    done = folder.run("run", "inner.onnx", *good, "--check-nan")
+    expect(f"check-nan inside, of none: {done.stdout}{done.stderr}", done.returncode == 0 and "no node makes" in done.stdout)
+    done = folder.run("run", "inner.onnx", "--input", "x=2xf32=2.5,25", "--input", "trips=i64=9", "--input", "c=bool=false", "--check-nan")
+    expect(f"check-nan in trips: {done.stdout}{done.stderr}",
+           done.returncode == 1 and done.stdout.startswith("Sqrt 'root' in trip 2 of Loop 'loop' makes the first: 'r' holds 1 NaN and 0 infinite"))
+    done = folder.run("run", "inner.onnx", "--input", "x=2xf32=-3,25", "--input", "trips=i64=0", "--input", "c=bool=true", "--check-nan")
+    expect(f"check-nan in an arm: {done.stdout}{done.stderr}",
+           done.returncode == 1 and done.stdout.startswith("Log 'logged' in an arm of If 'choice' makes the first: 'out' holds 1 NaN and 0 infinite"))
+    folder.model("function.onnx", FUNCTION)
+    done = folder.run("run", "function.onnx", "--input", "x=2xf32=0,5", "--check-nan")
+    expect(f"check-nan in a function: {done.stdout}{done.stderr}",
+           done.returncode == 1 and done.stdout.startswith("Div 'broken' in Ratio 'ratio' makes the first: 'r' holds 1 NaN and 1 infinite"))
+    done = folder.run("run", "function.onnx", "--input", "x=2xf32=0,5", "--tap", "zero=@zero.npy")
+    expect(f"tap in a function: {done.stderr}", done.returncode == 0 and list(np.load(folder.path / "zero.npy")) == [0, 0])
+
+
 def random_sizes(folder):
     done = folder.run("run", "m.onnx", "--dim", "Batch=5", "--json")
     expect(f"run --dim: {done.stderr}", done.returncode == 0 and json.loads(done.stdout)["shape"] == [5, 3])
@@ -206,6 +336,32 @@ def computed_sizes(folder):
         expect(f"run --shapes {shapes}: {done.stdout}{done.stderr}", (done.returncode == 0) == fine)
 
 
+RANKS = """
+input c bool -
+graph a
+init p f32 - = 1
+node Neg: p -> pa
+output pa f32 -
+end
+graph b
+init q f32 2 = 1,2
+node Neg: q -> qb
+output qb f32 2
+end
+node If choose: c -> y then_branch={a} else_branch={b}
+output y f32
+"""
+
+
+def warnings(folder):
+    """About the text that a model became: its owner did not write it, who looks at the text sees them."""
+    folder.model("ranks.onnx", RANKS)
+    done = folder.run("run", "ranks.onnx", "--input", "c=bool=true")
+    expect(f"run warns of a text that nobody wrote: {done.stderr}", done.returncode == 0 and done.stderr == "")
+    done = folder.run("dump", "ranks.onnx", "--after=shapes")
+    expect(f"dump warns of the node: {done.stderr}", done.returncode == 0 and done.stderr.startswith("ranks.onnx: warning: If 'choose': the arms have ranks 0 and 1"))
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Folder(Path(name))
@@ -215,6 +371,9 @@ def main():
         want = -(x * np.float32([1, 2, 3]) + extra)
         inputs_of_all_kinds(folder, x, extra, want)
         taps(folder, x, extra, want)
+        output_names(folder)
+        inner_values(folder)
+        inner_nans(folder)
         random_sizes(folder)
         bench(folder)
         nans(folder)
@@ -223,6 +382,7 @@ def main():
         checked(folder)
         defaults(folder)
         computed_sizes(folder)
+        warnings(folder)
     for each in wrong:
         print("FAILED", each)
     print("ok" if not wrong else f"{len(wrong)} failed")

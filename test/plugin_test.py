@@ -99,8 +99,39 @@ node com.acme/Roll: h, by -> y axis=1
 """
 
 
+LISTED = """acme_leaky     x where it is above 0, else slope * x
+acme_roll      elements moved along an axis
+acme_outer     acme_outer(x, y)
+acme_keep      acme_keep(x)
+"""
+ROLL = """acme_roll(x, by, axis=0, edge="\u2026")
+  types     float a: a, i64 -> a
+  gives     elements moved along an axis
+  besides   may fail
+  besides   no gradient: its plug-in has none
+  besides   in models com.acme.Roll, since version 1
+"""
+
+
+def listed():
+    for words, wanted in (([], LISTED), (["acme_roll"], ROLL)):
+        done = call(BIN / "nereus", "ops", *words, "--plugin", PLUGIN)
+        if done.stdout != wanted:
+            failures.append(f"ops {words}: found {done.stdout!r}, expected {wanted!r}")
+    done = call(BIN / "nereus", "ops", "acme_leaky", "--plugin", PLUGIN)
+    if "has a gradient" not in done.stdout:
+        failures.append(f"ops of one that has a gradient: {done.stdout}")
+    done = call(BIN / "nereus", "ops", "reshape", "--plugin", PLUGIN)
+    if not done.stdout.startswith("reshape("):
+        failures.append(f"ops of ours with a plug-in: {done.stdout}")
+    done = call(BIN / "nereus", "ops", "acme_rol", "--plugin", PLUGIN, ok=False)
+    if done.returncode != 2 or "acme_roll" not in done.stderr:
+        failures.append(f"ops of a name that is not there: {done.stderr}")
+
+
 def main():
     build("acme")
+    listed()
     random = np.random.default_rng(1)
     leaky = lambda x, s: np.where(x > 0, x, s * x)
     for n, m in [(3, 5), (0, 4), (1, 1)]:

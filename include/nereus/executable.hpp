@@ -157,6 +157,7 @@ struct Stats {
     int64_t peak_bytes = 0;                    // of the last call: the sum of these three
     int64_t arena_bytes = 0, object_bytes = 0, scratch_bytes = 0;
     int64_t leaked_objects = 0;                // always 0, or Nereus has a bug
+    int64_t kept_bytes = 0;                    // held now for the next call; 0 after trim()
 };
 // A dim of a signature with its number, as in {"n", 32}.
 struct Size {
@@ -250,7 +251,7 @@ class Context {
         s.struct_size = sizeof s;
         detail::succeed(nereus_context_stats(handle_.get(), &s));
         return {s.calls, s.plan_hits, s.plan_misses, s.region_runs, s.launches,
-                s.peak_bytes, s.arena_bytes, s.object_bytes, s.scratch_bytes, s.leaked_objects};
+                s.peak_bytes, s.arena_bytes, s.object_bytes, s.scratch_bytes, s.leaked_objects, s.kept_bytes};
     }
     // Gives memory kept for the next call back to the system.
     void trim() { detail::succeed(nereus_context_trim(handle_.get())); }

@@ -267,6 +267,7 @@ typedef struct nereus_stats {
     int64_t peak_bytes;          // of the last call: the sum of the next three
     int64_t arena_bytes, object_bytes, scratch_bytes;
     int64_t leaked_objects;      // always 0, or Nereus has a bug
+    int64_t kept_bytes;          // held now for the next call, whether the last one failed or not; 0 after a trim
 } nereus_stats;
 nereus_status* nereus_context_stats(const nereus_context* context, nereus_stats* out_stats);
 // Gives memory kept for the next call back to the system and to the allocator.

@@ -205,7 +205,7 @@ nereus_status* nereus_context_stats(const nereus_context* context, nereus_stats*
         TRY(given(context, "context"));
         const Stats s = context->context ? context->context->stats() : Stats();
         return give_struct(nereus_stats{0, s.calls, s.plan_hits, s.plan_misses, s.region_runs, s.launches, s.peak_bytes, s.arena_bytes, s.object_bytes,
-                                        s.scratch_bytes, s.leaked_objects}, out_stats, "out_stats");
+                                        s.scratch_bytes, s.leaked_objects, s.kept_bytes}, out_stats, "out_stats");
     });
 }
 nereus_status* nereus_context_trim(nereus_context* context) {

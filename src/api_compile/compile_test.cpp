@@ -1,6 +1,7 @@
 #include "nereus/nereus.hpp"
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -229,6 +230,49 @@ TEST(PublicCompile, DeadlinesAndTokens) {
     EXPECT_EQ(context.call(five, {.cancel = &token}).error().code, Code::cancelled) << "until it is reset";
     token.reset();
     EXPECT_EQ(context.call(five, {.deadline = Clock::now() + std::chrono::hours(1), .cancel = &token})->item<int64_t>(), 5);
+}
+
+// Each way a call can fail while it holds results, objects and arenas.
+TEST(PublicCompile, TrimGivesBackWhatAFailedCallHeld) {
+    constexpr std::string_view text = R"(
+        def @main(%x: Tensor[(n), f32], %k: i64, %i: Tensor[(m), i64], %spins: i64) {
+          %kept = for %j in %k, (%s = []) { push(%s, %x + cast(%j, f32)) }
+          %sum = matmul(reshape(tanh(%x), [n, 1]), reshape(%x, [1, n]))
+          (%sum, %kept, gather(%x, %i, axis=0), while (%c = 0) (%c < %spins) { %c + 1 })
+        })";
+    static int64_t live = 0;
+    const nereus::Allocator counted{[](void*, size_t bytes, size_t alignment) -> void* { return ++live, std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment); },
+                                    [](void*, void* memory, size_t) { --live, std::free(memory); }};
+    Executable executable = *nereus::compile(text);
+    Context context = context_of(executable, {.memory_limit = 100'000'000, .allocator = counted});
+    auto call = [&](int64_t n, int64_t k, int64_t at, int64_t spins, nereus::CallOptions options = {}) {
+        const Value arguments[] = {floats(std::vector<float>(size_t(n), 1)), Value::scalar(k), *Value::tensor<int64_t>({1}, {at}), Value::scalar(spins)};
+        return context.call(arguments, options);
+    };
+    auto is_given_back = [&](const char* what) {
+        EXPECT_GT(context.stats().kept_bytes, 0) << what;
+        context.trim();
+        EXPECT_EQ(context.stats().kept_bytes, 0) << what;
+        EXPECT_EQ(context.stats().leaked_objects, 0) << what;
+        EXPECT_EQ(live, 0) << what;
+    };
+    ASSERT_TRUE(call(100, 3, 0, 1));
+    is_given_back("returned, and the result is gone");
+    EXPECT_EQ(call(1000, 50, 0, INT64_MAX, {.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20)}).error().code, Code::deadline);
+    is_given_back("deadline");
+    nereus::CancelToken token = *nereus::CancelToken::make();
+    std::thread other([copy = token]() mutable {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        copy.trigger();
+    });
+    EXPECT_EQ(call(1000, 50, 0, INT64_MAX, {.cancel = &token}).error().code, Code::cancelled);
+    other.join();
+    is_given_back("cancelled");
+    EXPECT_EQ(call(1000, 100'000'000, 0, 1).error().code, Code::memory);
+    is_given_back("out of memory");
+    EXPECT_EQ(call(1000, 2, 1000, 1).error().code, Code::value);
+    is_given_back("an index out of range");
+    ASSERT_TRUE(call(100, 3, 0, 1)) << "ready for the next call";
 }
 
 TEST(PublicCompile, ResultsGoWhereTheyFit) {

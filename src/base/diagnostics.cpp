@@ -1,5 +1,6 @@
 #include "base/diagnostics.h"
 #include <algorithm>
+#include <optional>
 
 namespace nereus {
 namespace {
@@ -42,10 +43,71 @@ void append_place(std::string& out, Span where, std::span<const SourceText> sour
     if (known && where.line > 0 && where.column > 0)
         append_line(out, where, line_of(sources[size_t(where.source)].text, where.line));
 }
+
+// "Conv 'stem'" of a line that ends in `  # Conv 'stem'`; empty: of none.
+std::string_view label_of(std::string_view line) {
+    const size_t mark = line.rfind("  # ");
+    return mark == line.npos ? std::string_view() : line.substr(mark + 4);
+}
+// A statement with blocks has its node behind the last line, which is that of its first line and of the ends of its blocks too.
+std::string_view label_at(const SourceText& source, int32_t line) {
+    const std::string_view first = line_of(source.text, line);
+    if (!label_of(first).empty()) return label_of(first);
+    const bool opens = first.ends_with('{');
+    if (!opens && first.find(" = ") != first.npos) return {};              // of a node without a name
+    for (int depth = opens ? 0 : 1;; ++line) {
+        const std::string_view text = line_of(source.text, line);
+        const size_t begin = text.find_first_not_of(' ');
+        if (begin == text.npos) return {};
+        depth += int(text.ends_with('{')) - int(text[begin] == '}');
+        if (depth == 0) return label_of(text);
+    }
+}
+// "Conv 'stem': ", or nothing in front of what is about the model as a whole, such as its inputs; nullopt: no such place.
+std::optional<std::string> node_at(Span where, std::span<const SourceText> sources) {
+    if (!where.known() || size_t(where.source) >= sources.size() || where.line < 1 || !is_of_model(sources[size_t(where.source)])) return std::nullopt;
+    if (where.line == 1) return "";
+    const std::string_view label = label_at(sources[size_t(where.source)], where.line);
+    return label.empty() ? std::nullopt : std::optional(std::string(label) + ": ");
+}
 } // namespace
+
+bool is_of_model(const SourceText& source) { return source.path.ends_with(".onnx"); }
+
+std::string with_names(std::string_view message, const std::map<std::string, std::string>& names) {
+    auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+    std::string out;
+    for (size_t i = 0; i < message.size();) {
+        size_t end = i + 1;
+        while (message[i] == '%' && end < message.size() && is_letter(message[end])) ++end;
+        auto known = end > i + 1 ? names.find(std::string(message.substr(i + 1, end - i - 1))) : names.end();
+        if (known == names.end()) {
+            out += message.substr(i, end - i);
+            i = end;
+            continue;
+        }
+        constexpr std::string_view argument = "argument ";
+        if (out.ends_with(argument)) out.replace(out.size() - argument.size(), argument.size(), "input ");
+        const bool marked = out.ends_with('`') && end < message.size() && message[end] == '`';
+        if (marked) out.pop_back();
+        out += "'" + known->second + "'";
+        i = end + (marked ? 1 : 0);
+    }
+    return out;
+}
 
 std::string render(const Error& error, std::span<const SourceText> sources, std::string_view severity) {
     std::string out;
+    std::vector<Span> places = {error.where};
+    for (const Note& note : error.notes) places.push_back(note.where);
+    for (const Span& where : places) {
+        const std::optional<std::string> node = node_at(where, sources);
+        if (!node) continue;
+        const bool says_it = !node->empty() && error.message.starts_with(node->substr(0, node->size() - 2));
+        out = sources[size_t(where.source)].path + ": " + std::string(severity) + ": " + (says_it ? "" : *node) + error.message + "\n";
+        if (!error.hint.empty() && error.hint.find('%') == error.hint.npos) out += "hint: " + error.hint + "\n";        // else about a text
+        return out;
+    }
     append_place(out, error.where, sources, severity, error.message);
     if (!error.hint.empty()) out += "hint: " + error.hint + "\n";
     for (const Note& note : error.notes) append_place(out, note.where, sources, "note", note.text);

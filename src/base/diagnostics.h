@@ -2,6 +2,7 @@
 #pragma once
 #include "base/error.h"
 #include "base/source_text.h"
+#include <map>
 #include <span>
 
 namespace nereus {
@@ -9,6 +10,11 @@ namespace nereus {
 //     %y = add(%x, %z)
 //                  ^~
 // hint: did you mean `%x`?
-// Without a known place only the message, hint and notes. Every line ends in a newline.
+// Without a known place only the message, hint and notes. Every line ends in a newline. In the text of a model, or called from
+// it, the node is the place: m.onnx: error: MatMul 'fc1': message
 std::string render(const Error& error, std::span<const SourceText> sources, std::string_view severity = "error");
+// The text that a model became, which its owner did not write: behind lines stands the node that they were written for.
+bool is_of_model(const SourceText& source);
+// With the names that values have for the owner of a model, by those in its text: argument %h_0 is input 'h.0'.
+std::string with_names(std::string_view message, const std::map<std::string, std::string>& names);
 } // namespace nereus

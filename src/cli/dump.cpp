@@ -1,3 +1,4 @@
+#include "base/diagnostics.h"
 #include "cli/commands.h"
 #include "cli/signatures.h"
 #include "driver/pipeline.h"
@@ -94,7 +95,7 @@ int dump_command(Words words) {
     };
     Result<std::string> result = text();
     if (!result) return fail(result.error(), program->sources);
-    warn(report, program->sources);
+    for (const Error& warning : report.shapes.warnings) std::fputs(render(warning, program->sources, "warning").c_str(), stderr);
     std::fputs(result->c_str(), stdout);
     return 0;
 }

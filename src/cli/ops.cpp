@@ -3,31 +3,47 @@
 #include "import/op_rows.h"
 #include "ops/families.h"
 #include "ops/gradients.h"
+#include "ops/outside.h"
+#include "ops/registry.h"
 #include "base/invariant.h"
 #include "base/suggest.h"
+#include "plugin/plugin.h"
+#include "run/plugins.h"
 #include <algorithm>
 #include <cstdio>
 #include <map>
 
 namespace nereus {
 namespace {
-struct Family { std::string_view title; std::span<const OpDef> ops; };
+struct Family { std::string_view title; std::vector<const OpDef*> ops; };
+std::vector<const OpDef*> each(std::span<const OpDef> ops) {
+    std::vector<const OpDef*> all;
+    for (const OpDef& op : ops) all.push_back(&op);
+    return all;
+}
+Family from_plugins() {
+    Family made{"From plug-ins", {}};
+    for (const PluginOp* op : plugin_ops()) made.ops.push_back(all_ops().find(op->name));
+    return made;
+}
 std::vector<Family> families() {
-    return {{"Elementwise, of one tensor", unary_ops()},
-            {"Elementwise, of two", binary_ops()},
-            {"Bits of integers", bits_ops()},
-            {"Comparison and choice", compare_ops()},
-            {"Reduction", reduce_ops()},
-            {"Products", matmul_ops()},
-            {"Shapes", shape_ops()},
-            {"Parts", index_ops()},
-            {"Windows", windows_ops()},
-            {"Convolution", conv_ops()},
-            {"Order", sort_ops()},
-            {"Fourier transforms", fourier_ops()},
-            {"Texts", strings_ops()},
-            {"Random numbers", random_ops()},
-            {"Structures, cells, effects and gradients", structure_ops()}};
+    std::vector<Family> all = {{"Elementwise, of one tensor", each(unary_ops())},
+                               {"Elementwise, of two", each(binary_ops())},
+                               {"Bits of integers", each(bits_ops())},
+                               {"Comparison and choice", each(compare_ops())},
+                               {"Reduction", each(reduce_ops())},
+                               {"Products", each(matmul_ops())},
+                               {"Shapes", each(shape_ops())},
+                               {"Parts", each(index_ops())},
+                               {"Windows", each(windows_ops())},
+                               {"Convolution", each(conv_ops())},
+                               {"Order", each(sort_ops())},
+                               {"Fourier transforms", each(fourier_ops())},
+                               {"Texts", each(strings_ops())},
+                               {"Random numbers", each(random_ops())},
+                               {"Structures, cells, effects and gradients", each(structure_ops())}};
+    if (!plugin_ops().empty()) all.push_back(from_plugins());
+    return all;
 }
 
 std::string param_text(const OpParam& param) {
@@ -61,10 +77,18 @@ std::string effect_text(const OpDef& op) {
     }
     return "";
 }
+// Of an operator of a plug-in; null: it is ours.
+const PluginOp* plugin_of(const OpDef& op) { return op.grad == outside_gradient ? outside(op).plugin : nullptr; }
 std::string gradient_text(const OpDef& op) {
+    if (const PluginOp* plugin = plugin_of(op); plugin && !plugin->described.gradient) return "no gradient: its plug-in has none";
     std::optional<NamedGradient> rule = gradient_rule(op);
     if (!rule) return "";
     return rule->rule ? "has a gradient" : "no gradient: " + std::string(rule->none);
+}
+std::string model_text(const OpDef& op) {
+    const PluginOp* plugin = plugin_of(op);
+    if (!plugin || plugin->onnx_name.empty()) return "";
+    return "in models " + (plugin->onnx_domain.empty() ? "" : plugin->onnx_domain + ".") + plugin->onnx_name + ", since version " + std::to_string(plugin->onnx_since);
 }
 std::string escaped(std::string text) {
     for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
@@ -77,11 +101,11 @@ std::string markdown() {
                        "number type and gives a third of it.\n";
     for (const Family& family : families()) {
         text += "\n## " + std::string(family.title) + "\n| call | types | what it gives |\n|---|---|---|\n";
-        for (const OpDef& op : family.ops) {
-            std::string said(op.doc);
-            for (const std::string& more : {effect_text(op), gradient_text(op)})
+        for (const OpDef* op : family.ops) {
+            std::string said(op->doc);
+            for (const std::string& more : {effect_text(*op), gradient_text(*op), model_text(*op)})
                 if (!more.empty()) said += "; " + more;
-            text += "| `" + escaped(call_text(op)) + "` | `" + escaped(std::string(op.scheme)) + "` | " + escaped(said) + " |\n";
+            text += "| `" + escaped(call_text(*op)) + "` | `" + escaped(std::string(op->scheme)) + "` | " + escaped(said) + " |\n";
         }
     }
     return text;
@@ -121,6 +145,18 @@ std::string onnx_markdown() {
     }
     return text;
 }
+
+int list_ops() {
+    for (const Family& family : plugin_ops().empty() ? families() : std::vector{from_plugins()})
+        for (const OpDef* op : family.ops) std::printf("%-14s %s\n", std::string(op->name).c_str(), (op->doc.empty() ? call_text(*op) : std::string(op->doc)).c_str());
+    return 0;
+}
+int describe_op(const OpDef& op) {
+    std::printf("%s\n  types     %s\n  gives     %s\n", call_text(op).c_str(), std::string(op.scheme).c_str(), std::string(op.doc).c_str());
+    for (const std::string& more : {effect_text(op), gradient_text(op), model_text(op)})
+        if (!more.empty()) std::printf("  besides   %s\n", more.c_str());
+    return 0;
+}
 } // namespace
 
 int ops_command(Words words) {
@@ -130,27 +166,25 @@ int ops_command(Words words) {
     Result<Arguments> arguments = parse_arguments(words, flags);
     if (!arguments) return fail(arguments.error());
     if (arguments->has("help")) {
-        std::fputs(("nereus ops [NAME]\nLists the operators, or says what one of them takes and gives.\n\n"
-                    "  nereus ops                # a line for each\n  nereus ops reshape        # one of them: parameters, types, gradient\n\n" + flags_help(flags)).c_str(), stdout);
+        std::fputs(("nereus ops [NAME] [--plugin FILE]\nLists the operators, those of a plug-in if one is given, or says what one of them takes and gives.\n\n"
+                    "  nereus ops                    # a line for each\n"
+                    "  nereus ops reshape            # one of them: parameters, types, gradient\n"
+                    "  nereus ops --plugin acme.so   # what a plug-in adds\n\n" + flags_help(flags) + plugin_help).c_str(), stdout);
         return 0;
     }
+    if (Status taken = take_in_plugins(); !taken) return fail(taken.error());
     if (arguments->has("markdown") || arguments->has("onnx")) {
         std::fputs((arguments->has("onnx") ? onnx_markdown() : markdown()).c_str(), stdout);
         return 0;
     }
     if (arguments->rest.size() > 1) return fail(Error{Code::usage, "expected one name", {}, "nereus ops --help"});
+    if (arguments->rest.empty()) return list_ops();
     std::vector<std::string_view> known;
     for (const Family& family : families())
-        for (const OpDef& op : family.ops) {
-            known.push_back(op.name);
-            if (arguments->rest.empty()) std::printf("%-14s %s\n", std::string(op.name).c_str(), std::string(op.doc).c_str());
-            if (arguments->rest.empty() || arguments->rest[0] != op.name) continue;
-            std::printf("%s\n  types     %s\n  gives     %s\n", call_text(op).c_str(), std::string(op.scheme).c_str(), std::string(op.doc).c_str());
-            for (const std::string& more : {effect_text(op), gradient_text(op)})
-                if (!more.empty()) std::printf("  besides   %s\n", more.c_str());
-            return 0;
+        for (const OpDef* op : family.ops) {
+            if (arguments->rest[0] == op->name) return describe_op(*op);
+            known.push_back(op->name);
         }
-    if (arguments->rest.empty()) return 0;
     return fail(Error{Code::usage, "there is no operator '" + arguments->rest[0] + "'", {}, did_you_mean("", arguments->rest[0], known)});
 }
 } // namespace nereus

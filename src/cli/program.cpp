@@ -24,7 +24,10 @@ int fail(const Error& error, std::span<const SourceText> sources) {
     return exit_code(error);
 }
 void warn(const CompileReport& report, std::span<const SourceText> sources) {
-    for (const Error& warning : report.shapes.warnings) std::fputs(render(warning, sources, "warning").c_str(), stderr);
+    for (const Error& warning : report.shapes.warnings) {
+        const bool of_model = std::ranges::any_of(sources, is_of_model);     // whose owner did not write the text; dump has them
+        if (!of_model) std::fputs(render(warning, sources, "warning").c_str(), stderr);
+    }
 }
 
 namespace {
@@ -35,6 +38,7 @@ Result<Module> load_model(const std::string& path, const onnx::TextOptions& how,
     for (size_t i = 0; i < model.inputs.size(); ++i) out.parameters[model.inputs[i]] = main[main.params[i]].name;
     for (const auto& [name, symbol] : model.dims) out.symbols[name] = symbol;
     out.inputs = std::move(model.inputs), out.outputs = std::move(model.outputs), out.nodes = std::move(model.nodes);
+    out.counted = std::move(model.counted);
     return std::move(model.module);
 }
 } // namespace

@@ -1,4 +1,5 @@
 #include "cli/ready_program.h"
+#include "base/diagnostics.h"
 #include "cli/latency.h"
 #include "cli/progress.h"
 #include "exe/artefact.h"
@@ -21,6 +22,16 @@ Result<Executable> load_artefact(const std::string& path) {
 }
 } // namespace
 
+std::map<std::string, std::string> names_of(const SourceProgram& program) {
+    std::map<std::string, std::string> names;
+    for (const auto& [name, parameter] : program.parameters) names[parameter] = name;
+    for (const onnx::WrittenNode& node : program.nodes) {
+        for (size_t i = 0; i < node.inputs.size(); ++i) names.try_emplace(node.inputs[i], node.node->inputs[i]);
+        for (size_t i = 0; i < node.outputs.size(); ++i) names.try_emplace(node.outputs[i], node.node->outputs[i]);
+    }
+    return names;
+}
+
 std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments& arguments, int* out_exit, const onnx::TextOptions& how) {
     ReadyProgram ready;
     const Stopwatch all;
@@ -41,7 +52,9 @@ std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments&
     }
     Result<std::shared_ptr<const LoadedExecutable>> loaded = exe ? LoadedExecutable::load(std::move(*exe), library()) : exe.error();
     if (!loaded) {
-        *out_exit = fail(loaded.error(), ready.source.sources);
+        Error error = std::move(loaded).error();
+        error.message = with_names(error.message, names_of(ready.source));
+        *out_exit = fail(error, ready.source.sources);
         return std::nullopt;
     }
     warn(ready.report, ready.source.sources);

@@ -16,6 +16,8 @@ struct ReadyProgram {
     int64_t compiles_now() const { return compiles + nereus::compiles() - machine_code_; }
     int64_t machine_code_ = 0;                   // made so far in this process, when this was ready
 };
+// What a model calls its values, by their names in the text that it became; of a program: nothing.
+std::map<std::string, std::string> names_of(const SourceProgram& program);
 // Prints what is wrong and returns nothing.
 std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments& arguments, int* out_exit, const onnx::TextOptions& how = {});
 } // namespace nereus

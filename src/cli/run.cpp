@@ -22,6 +22,7 @@ constexpr std::string_view help_text =
     "  nereus run encoder.nr --entry encode --inputs trees.json --json\n"
     "  nereus run encoder.onnx --input ids=@ids.npy --save out.npz\n"
     "  nereus run encoder.onnx --inputs test_data_set_0 --tap layer1/out=@layer1.npy     # a value inside, too\n"
+    "  nereus run decoder.onnx --dim batch=4 --tap decode/body/h=@h.npy                  # in a body: node/attribute/value\n"
     "  nereus run encoder.onnx --dim batch=4 --dim seq=16 --check-nan                    # which node makes the first NaN\n"
     "\n"
     "Of a model, --inputs also takes a folder test_data_set_N and an .npz of the model's own names, --input x=@x.pb a file of ONNX.\n"
@@ -75,7 +76,7 @@ int run_command(Words words) {
     std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
     flags.insert(flags.end(), call_flags().begin(), call_flags().end());
     flags.insert(flags.end(), std::begin(size_flags), std::end(size_flags));
-    flags.push_back({"tap", true, "NAME=@FILE.npy a value inside a model goes there; may be given several times"});
+    flags.push_back({"tap", true, "NAME=@FILE.npy a value inside a model goes there, of a loop's body stacked over its trips; may be given several times"});
     flags.push_back({"check-nan", false, "of a model: the first node that makes a NaN or an infinity, instead of results; exit 1 if one does"});
     flags.push_back(strict_flag);
     flags.push_back({"eval", false, "interpret instead of compiling: slow, the judge of compiled code"});
@@ -107,10 +108,10 @@ int run_command(Words words) {
         std::optional<SourceProgram> source = load_program(path, &exit, how);
         if (!source) return exit;
         name_parameters(*arguments, source->parameters);
-        return interpret(*arguments, *source, {.read = [&](const Arguments& all) { return inputs_of(all, *source, program ? &program->exe() : nullptr); }, .finish = taps->writer()});
+        return interpret(*arguments, *source, {.read = [&](const Arguments& all) { return inputs_of(all, *source, program ? &program->exe() : nullptr); }, .finish = taps->writer(source->file), .names = names_of(*source), .outputs = taps->without(source->outputs)});
     }
     name_parameters(*arguments, program->source.parameters);
-    const CallHooks hooks{.read = [&](const Arguments& all) { return inputs_of(all, program->source, &program->exe()); }, .finish = taps->writer()};
+    const CallHooks hooks{.read = [&](const Arguments& all) { return inputs_of(all, program->source, &program->exe()); }, .finish = taps->writer(program->source.file), .names = names_of(program->source), .outputs = taps->without(program->source.outputs)};
     const int code = run_loaded(*arguments, program->loaded, program->source.sources, hooks);
     if (arguments->has("stats")) {
         const Resident memory = resident();

@@ -1,6 +1,7 @@
 #include "cli/taps.h"
 #include "tensor/npy.h"
 #include "value/npz.h"
+#include <cstring>
 
 namespace nereus {
 Result<Taps> Taps::parse(const std::vector<std::string>& specs) {
@@ -17,18 +18,68 @@ Result<Taps> Taps::parse(const std::vector<std::string>& specs) {
 
 onnx::TextOptions Taps::options() const { return {.taps = names_}; }
 
-std::function<Result<Value>(Value)> Taps::writer() const {
-    if (names_.empty()) return {};
-    return [this](Value all) -> Result<Value> {
+namespace {
+using Kind = onnx::Place::Kind;
+
+Result<Value> stacked(const std::vector<Value>& trips) {
+    if (trips.empty()) return Error{Code::value, "its loop made no trip"};
+    for (size_t i = 0; i < trips.size(); ++i) {
+        if (!trips[i].is(Value::Kind::tensor) || is_text(trips[i].tensor().dtype())) return Error{Code::type, "what is no tensor of numbers cannot be stacked over trips"};
+        if (trips[i].tensor().shape() != trips[0].tensor().shape()) return Error{Code::shape, "its shape in trip " + std::to_string(i) + " differs from that in trip 0"};
+    }
+    Extents shape = trips[0].tensor().shape();
+    shape.insert(shape.begin(), int64_t(trips.size()));
+    HostTensor all = TRY(HostTensor::make(trips[0].tensor().dtype(), shape));
+    std::byte* to = all.count() > 0 ? TRY(all.mutable_bytes()) : nullptr;
+    for (size_t i = 0; to && i < trips.size(); ++i) {
+        const HostTensor& one = trips[i].tensor();
+        std::memcpy(to + int64_t(i) * one.byte_size(), one.bytes(), size_t(one.byte_size()));
+    }
+    return Value::tensor(std::move(all));
+}
+// Without what the bodies around it made of a value: Options of arms, a Seq for every loop.
+Result<Value> in_one(const Value& value, std::span<const Kind> layers) {
+    if (layers.empty()) return value;
+    if (layers[0] == Kind::arm) {
+        if (value.ctor_name() != "Some") return Error{Code::value, "the arm that computes it did not run"};
+        return in_one(value.children()[0], layers.subspan(1));
+    }
+    std::vector<Value> trips;
+    for (const Value& trip : value.children()) trips.push_back(TRY(in_one(trip, layers.subspan(1))));
+    return stacked(trips);
+}
+} // namespace
+
+Status Taps::write(size_t tap, Value value, std::span<const Kind> layers) const {
+    const std::string& path = paths_[tap];
+    auto of_tap = [&](Error error, std::string hint) {
+        error.message = "'" + names_[tap] + "': " + error.message;
+        error.hint = std::move(hint);
+        return error;
+    };
+    size_t arms = 0;                                     // around all loops: it ran or it did not
+    while (arms < layers.size() && layers[arms] == Kind::arm) ++arms;
+    if (layers.size() > arms && path.ends_with(".npz")) layers = layers.first(arms);
+    Result<Value> made = in_one(value, layers);
+    if (!made) return of_tap(std::move(made).error(), layers.size() > arms ? "an .npz takes the trips one by one" : "");
+    if (path.ends_with(".npz")) return write_npz(path, *made);
+    if (made->is(Value::Kind::tensor)) return write_npy(path, made->tensor());
+    return of_tap({Code::type, "an .npy cannot hold a " + std::string(kind_name(made->kind()))}, "write it to an .npz");
+}
+
+std::function<Result<Value>(Value)> Taps::writer(const std::optional<onnx::ModelFile>& file) const {
+    if (names_.empty() || !file) return {};
+    return [this, &file](Value all) -> Result<Value> {
+        const onnx::Places places(*file);
         const size_t own = all.children().size() - names_.size();        // of the model: one at least, so all is a tuple
-        for (size_t i = 0; i < names_.size(); ++i) {
-            const Value& value = all.children()[own + i];
-            if (paths_[i].ends_with(".npz")) TRY(write_npz(paths_[i], value));
-            else if (value.is(Value::Kind::tensor)) TRY(write_npy(paths_[i], value.tensor()));
-            else return Error{Code::type, "'" + names_[i] + "' is a " + std::string(kind_name(value.kind())) + ", which an .npy cannot hold", {}, "write it to an .npz"};
-        }
+        for (size_t i = 0; i < names_.size(); ++i) TRY(write(i, all.children()[own + i], places.layers(TRY(places.find(names_[i])).place)));
         if (own == 1) return all.children()[0];
         return Value::tuple({all.children().begin(), all.children().begin() + std::ptrdiff_t(own)});
     };
+}
+
+std::vector<std::string> Taps::without(std::vector<std::string> outputs) const {
+    outputs.resize(outputs.size() - std::min(outputs.size(), names_.size()));        // a program has none
+    return outputs;
 }
 } // namespace nereus

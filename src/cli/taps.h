@@ -1,5 +1,5 @@
 // cli/taps.h - values inside a model that a call writes to files: NAME=@FILE.npy. The model is compiled with them as further
-// outputs, after its own.
+// outputs, after its own. A value of a loop's body is stacked over the trips, as a scan output is; in an .npz they are apart.
 #pragma once
 #include "cli/commands.h"
 
@@ -8,10 +8,12 @@ class Taps {
  public:
     static Result<Taps> parse(const std::vector<std::string>& specs);
     onnx::TextOptions options() const;
-    // Writes the files and gives the rest of a result; empty without taps.
-    std::function<Result<Value>(Value)> writer() const;
+    // Writes the files and gives the rest of a result; empty without taps, which alone need a model.
+    std::function<Result<Value>(Value)> writer(const std::optional<onnx::ModelFile>& file) const;
+    std::vector<std::string> without(std::vector<std::string> outputs) const;    // the model's own of what it is compiled with
 
  private:
+    Status write(size_t tap, Value value, std::span<const onnx::Place::Kind> layers) const;
     std::vector<std::string> names_, paths_;
 };
 } // namespace nereus

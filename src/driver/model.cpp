@@ -55,7 +55,7 @@ Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOp
     onnx::ModelText text = TRY(onnx::write_text(model, options));
     std::vector<SourceText> library = prelude(), for_models = onnx_prelude();
     library.insert(library.end(), for_models.begin(), for_models.end());
-    ModelModule made{.module = TRY(parse({path, text.text, no_imports(), std::move(library)}, all_ops(), out_sources)), .text = text.text, .inputs = {}, .outputs = {}, .nodes = std::move(text.nodes), .dims = {}};
+    ModelModule made{.module = TRY(parse({path, text.text, no_imports(), std::move(library)}, all_ops(), out_sources)), .text = text.text, .inputs = {}, .outputs = {}, .nodes = std::move(text.nodes), .counted = std::move(text.counted), .dims = {}};
     TRY(make_constants(made.module, text, model));
     for (const std::shared_ptr<const MappedFile>& file : model.storage->files) file->let_go(std::as_bytes(std::span(file->bytes())));
     for (const onnx::Port& port : text.inputs) made.inputs.emplace_back(port.name);

@@ -11,6 +11,7 @@ struct ModelModule {
     std::string text;
     std::vector<std::string> inputs, outputs;            // as the model names them, in order
     std::vector<onnx::WrittenNode> nodes;                // of the model's file, which must outlive this
+    std::vector<onnx::CountedBody> counted;              // likewise
     std::vector<std::pair<std::string, std::string>> dims;           // the model's names of sizes, and the module's
 };
 Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOptions& options, const std::string& path, std::vector<SourceText>* out_sources = nullptr);

@@ -85,6 +85,10 @@ class DoorVerifier {
             return wrong(where, "no door type " + std::to_string(entry.result_type));
         TRY(flatten(where, entry.result_type, leaves));
         TRY(match(where, leaves, entry.result_leaves));
+        const DoorType& result = types_[entry.result_type];
+        const size_t results = result.kind == DoorType::Kind::tuple ? result.fields[0].size() : 1;
+        if (entry.result_names.size() > 1 && entry.result_names.size() != results)
+            return wrong(where, "results and their names differ in number");
         return outputs(where, entry);
     }
 

@@ -159,5 +159,8 @@ TEST(Verify, Door) {
               "entry \"main\": function \"main\", instruction 5: result leaf 0 is another kind of tensor");
     EXPECT_EQ(changed("param_leaves: [{kind: address}", "param_leaves: [{kind: number}"),
               "entry \"main\", leaf 0: a number that is no scalar");
+    EXPECT_EQ(changed("result_leaves: [{kind: address}", "result_names: [\"y\", \"k\"], result_leaves: [{kind: address}"), "well formed");
+    EXPECT_EQ(changed("result_leaves: [{kind: address}", "result_names: [\"y\", \"k\", \"z\"], result_leaves: [{kind: address}"),
+              "entry \"main\": results and their names differ in number");
 }
 } // namespace nereus

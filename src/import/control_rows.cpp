@@ -12,13 +12,30 @@ std::string listed(const Texts& values) {
     return out;
 }
 std::string tuple_of(const Texts& values) { return values.size() == 1 ? values[0] : "(" + listed(values) + ")"; }
+// Of what an `if` or a loop is worth; of a loop these are its states, then what it collected. One value is bare.
+std::string part(const std::string& made, size_t i, size_t count) { return count == 1 ? made : made + "." + std::to_string(i); }
 
 void choice(NodeText& n) {
     const std::string condition = n.named("c", "reshape(" + n.in(0) + ", [])");
     const std::optional<GraphId> yes = n.graph("then_branch"), no = n.graph("else_branch");
     if (!yes || !no) return;
-    const std::string first = n.block(*yes, {}, tuple_of);
-    n.give("if (" + condition + ") " + first + " else " + n.block(*no, {}, tuple_of));
+    const std::vector<int>&in_yes = n.looks_in(*yes), &in_no = n.looks_in(*no);
+    auto arm = [&](GraphId graph) {
+        return n.block(graph, {}, [&](Texts all) {
+            for (int look : in_yes) all.push_back(graph == *yes ? "Some(" + n.seen(look) + ")" : "None");
+            for (int look : in_no) all.push_back(graph == *no ? "Some(" + n.seen(look) + ")" : "None");
+            return tuple_of(all);
+        });
+    };
+    const std::string first = arm(*yes), made = "if (" + condition + ") " + first + " else " + arm(*no);
+    if (in_yes.empty() && in_no.empty()) return n.give(made);
+    const size_t own = n[*yes].outputs.size(), count = own + in_yes.size() + in_no.size();
+    const std::string both = n.named("arms", made);
+    Texts results;
+    for (size_t i = 0; i < own; ++i) results.push_back(part(both, i, count));
+    n.give_each(results);
+    for (size_t i = 0; i < in_yes.size(); ++i) n.pass_on(in_yes[i], part(both, own + i, count));
+    for (size_t i = 0; i < in_no.size(); ++i) n.pass_on(in_no[i], part(both, own + in_yes.size() + i, count));
 }
 
 // States of a loop, with the values that they begin with: (%s = e, %t = f).
@@ -35,8 +52,21 @@ struct States {
         return "(" + listed(all) + ")";
     }
 };
-// What the loop is worth: its states, then what it collected. One value is bare.
-std::string part(const std::string& loop, size_t i, size_t count) { return count == 1 ? loop : loop + "." + std::to_string(i); }
+
+// What is looked at in a body: states of its loop, a Seq each.
+struct Collected {
+    const std::vector<int>& looks;
+    Texts names = {};
+    void add_to(States& states, NodeText& n) {
+        for (size_t i = 0; i < looks.size(); ++i) names.push_back(states.add(n, "seen", "[]"));
+    }
+    void add_next(Texts& out, NodeText& n) const {       // at the end of the body
+        for (size_t i = 0; i < looks.size(); ++i) out.push_back("push(" + names[i] + ", " + n.seen(looks[i]) + ")");
+    }
+    void pass_on(NodeText& n, const std::string& loop, size_t first, size_t count) const {
+        for (size_t i = 0; i < looks.size(); ++i) n.pass_on(looks[i], part(loop, first + i, count));
+    }
+};
 
 void yield_each(NodeText& n, const Texts& values) {
     for (const std::string& value : values) n.line("yield " + value);
@@ -76,11 +106,13 @@ void loop(NodeText& n) {
     const std::string most = n.has(0) ? n.named("trips", "onnx_number(" + n.in(0) + ")") : "";
     const std::string first = n.has(1) ? n.named("go", "reshape(" + n.in(1) + ", [])") : "true";
     const bool counted = !most.empty() && goes_on(graph);
-    const size_t kept = counted ? 0 : 2;               // states of our own: trips so far and whether to go on
+    Collected collected{n.looks_in(*body)};
+    const size_t own = counted ? 0 : 2, kept = own + collected.looks.size();     // states of our own: trips so far and whether to go on
 
     States all;
     const std::string trip = counted ? n.fresh("i") : all.add(n, "i", "0");
     const std::string going = counted ? first : all.add(n, "going", first);
+    collected.add_to(all, n);
     Texts parameters = {trip, going};
     for (size_t i = 0; i < states; ++i) parameters.push_back(all.add(n, graph.inputs[i + 2].name, n.in(i + 2)));
     // A state that may begin with nothing: what the body gives is put into an Option, and taken out behind the loop.
@@ -88,8 +120,9 @@ void loop(NodeText& n) {
     const std::string text = n.block(*body, parameters, [&](const Texts& outputs) {
         yield_each(n, Texts(outputs.begin() + ptrdiff_t(states) + 1, outputs.end()));
         Texts next;
+        if (!counted) next = {trip + " + 1", "reshape(" + outputs[0] + ", [])"};
+        collected.add_next(next, n);
         for (size_t i = 0; i < states; ++i) next.push_back(is_filled(i) ? "Some(" + outputs[i + 1] + ")" : outputs[i + 1]);
-        if (!counted) next.insert(next.begin(), {trip + " + 1", "reshape(" + outputs[0] + ", [])"});
         return tuple_of(next);
     });
     const std::string trips = first == "true" ? most : "(if (" + first + ") { " + most + " } else { 0 })";
@@ -104,6 +137,7 @@ void loop(NodeText& n) {
         results.push_back(filled ? "onnx_get_element(" + part(made, i, count) + ")" : part(made, i, count));
     }
     n.give_each(results);
+    collected.pass_on(n, made, own, count);
 }
 
 // A number of an optional list of integers, one per value.
@@ -114,9 +148,10 @@ struct Scanned {
     size_t states = 0, inputs = 0;
     std::optional<std::vector<int64_t>> input_axes, input_directions, output_axes, output_directions;
 };
-std::string scan_loop(NodeText& n, GraphId body, const Scanned& how, const Texts& starts, const Texts& inputs, const std::string& trips) {
+std::string scan_loop(NodeText& n, GraphId body, const Scanned& how, const Texts& starts, const Texts& inputs, const std::string& trips, Collected& collected) {
     const Graph& graph = n[body];
     States all;
+    collected.add_to(all, n);
     const std::string trip = n.fresh("i");
     Texts parameters;
     for (size_t i = 0; i < how.states; ++i) parameters.push_back(all.add(n, graph.inputs[i].name, starts[i]));
@@ -126,7 +161,10 @@ std::string scan_loop(NodeText& n, GraphId body, const Scanned& how, const Texts
     }
     const std::string text = n.block(body, parameters, [&](const Texts& outputs) {
         yield_each(n, Texts(outputs.begin() + ptrdiff_t(how.states), outputs.end()));
-        return tuple_of(Texts(outputs.begin(), outputs.begin() + ptrdiff_t(how.states)));
+        Texts next;
+        collected.add_next(next, n);
+        next.insert(next.end(), outputs.begin(), outputs.begin() + ptrdiff_t(how.states));
+        return tuple_of(next);
     });
     return "for " + trip + " in " + trips + ", " + all.text() + " " + text;
 }
@@ -146,16 +184,18 @@ void scan(NodeText& n) {
     Texts starts, scanned;
     for (size_t i = 0; i < n.input_count(); ++i) (i < how.states ? starts : scanned).push_back(n.in(i));
     const std::string trips = n.named("trips", "onnx_size_at(" + scanned[0] + ", (" + std::to_string(one_of(how.input_axes, 0)) + "))");
-    const std::string made = n.named("scan", scan_loop(n, *body, how, starts, scanned, trips));
-    const size_t count = n[*body].outputs.size();
+    Collected collected{n.looks_in(*body)};
+    const std::string made = n.named("scan", scan_loop(n, *body, how, starts, scanned, trips, collected));
+    const size_t kept = collected.looks.size(), own = n[*body].outputs.size(), count = kept + own;
     Texts results;
-    for (size_t i = 0; i < count; ++i) {
-        std::string result = part(made, i, count);
+    for (size_t i = 0; i < own; ++i) {
+        std::string result = part(made, kept + i, count);
         if (i >= how.states && one_of(how.output_directions, i - how.states)) result = "onnx_reversed(" + result + ")";
         if (const int64_t axis = i < how.states ? 0 : one_of(how.output_axes, i - how.states)) result = "onnx_first_axis_to(" + result + ", (" + std::to_string(axis) + "))";
         results.push_back(result);
     }
     n.give_each(results);
+    collected.pass_on(n, made, 0, count);
 }
 // Before version 9 a Scan is done for each of a batch, along axis 1, and each may have a length of its own.
 void batch_scan(NodeText& n) {
@@ -172,7 +212,8 @@ void batch_scan(NodeText& n) {
     const std::string trips = n.has(0) ? "cast(" + n.in(0) + "[" + at + "], i64)" : most;
     const size_t count = n[*body].outputs.size();
     const std::string one = n.fresh("one");
-    std::string text = "for " + at + " in shape_of(" + last + ")[0], () { " + one + " = " + scan_loop(n, *body, how, starts, scanned, trips) + "\n";
+    Collected none{n.looks_in(*body)};                 // Places does not look there
+    std::string text = "for " + at + " in shape_of(" + last + ")[0], () { " + one + " = " + scan_loop(n, *body, how, starts, scanned, trips, none) + "\n";
     for (size_t i = 0; i < count; ++i)
         text += "yield " + (i < how.states || !n.has(0) ? part(one, i, count) : "onnx_extended(" + part(one, i, count) + ", " + most + ")") + "\n";
     const std::string made = n.named("scans", text + "() }");
@@ -190,17 +231,22 @@ void sequence_map(NodeText& n) {
     const std::string at = n.fresh("i");
     Texts parameters;
     for (size_t i = 0; i < n.input_count(); ++i) parameters.push_back(i == 0 || n.is_sequence(i) ? n.in(i) + "[" + at + "]" : n.in(i));
+    Collected collected{n.looks_in(*body)};
+    const size_t kept = collected.looks.size();
     States all;
+    collected.add_to(all, n);
     for (size_t i = 0; i < count; ++i) all.add(n, "all", "[]");
     const std::string text = n.block(*body, parameters, [&](const Texts& outputs) {
         Texts next;
-        for (size_t i = 0; i < count; ++i) next.push_back("push(" + all.names[i] + ", " + outputs[i] + ")");
+        collected.add_next(next, n);
+        for (size_t i = 0; i < count; ++i) next.push_back("push(" + all.names[kept + i] + ", " + outputs[i] + ")");
         return tuple_of(next);
     });
     const std::string made = n.named("mapped", "for " + at + " in length(" + n.in(0) + "), " + all.text() + " " + text);
     Texts results;
-    for (size_t i = 0; i < count; ++i) results.push_back(part(made, i, count));
+    for (size_t i = 0; i < count; ++i) results.push_back(part(made, kept + i, kept + count));
     n.give_each(results);
+    collected.pass_on(n, made, 0, kept + count);
 }
 } // namespace
 

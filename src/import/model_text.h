@@ -2,7 +2,7 @@
 // operator (op_rows.h) in terms of operators and of the functions of prelude/onnx. The text is what errors show and what
 // `nereus dump --after=import` prints.
 #pragma once
-#include "import/onnx_model.h"
+#include "import/places.h"
 #include <deque>
 #include <string>
 
@@ -11,9 +11,8 @@ struct TextOptions {
     bool symbolic = false;                             // every size of an input is a name of its own
     bool unranked = false;                             // not even how many sizes an input has is known
     bool numbered = false;                             // lines end in #N: they were written for ModelText::nodes[N]
-    std::vector<std::string> taps = {};                // values of the main graph that are outputs too, after its own
-    std::vector<std::string> counted = {};             // floats of the main graph: after those, how many NaNs each holds, then
-                                                       // how many elements that are not finite
+    std::vector<std::string> taps = {};                // values (places.h) that are outputs too, after its own
+    std::vector<std::string> counted = {};             // floats: after those a tuple for each body (ModelText::counted)
     std::vector<std::string> given = {};               // inputs that callers give though an initializer is their default
 };
 struct Port { std::string_view name; std::string parameter; const TypeInfo* type; };       // parameter: without its %
@@ -24,9 +23,14 @@ struct WrittenNode {                                   // in the order of the te
     std::vector<std::string> inputs = {}, outputs = {};          // as the text names them, without %; "": left out
     bool is_call = false;                              // of a function of the model: its nodes come next
 };
+struct CountedBody {                                   // for each value: how many NaNs it holds, how many elements that are not finite
+    int place;                                         // in Places
+    std::vector<Places::Value> values;
+};
 struct ModelText {
     std::string text;
     std::vector<Port> inputs, outputs;                 // several outputs are a tuple
+    std::vector<CountedBody> counted;
     std::vector<WrittenNode> nodes;
     std::vector<std::pair<std::string_view, std::string>> dims;        // the model's names of sizes, and those in the text
     std::vector<Weight> weights;                       // parameters after the inputs; constants once the text is read

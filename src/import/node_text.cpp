@@ -295,6 +295,7 @@ std::string NodeText::block(GraphId graph, std::span<const std::string> paramete
         refuse("graph '" + std::string(inner.name) + "' takes " + std::to_string(inner.inputs.size()) + " values, expected " + std::to_string(parameters.size()));
         return "{ () }";
     }
+    TextWriter::Inner around = std::exchange(writer_.inner(), {.place = writer_.looks().inside(writer_.inner().place, node_, &inner)});
     Result<std::string> text = writer_.block([&]() -> Result<std::string> {
         TRY(writer_.enter(inner));
         for (size_t i = 0; i < parameters.size(); ++i) {
@@ -303,14 +304,25 @@ std::string NodeText::block(GraphId graph, std::span<const std::string> paramete
             else writer_.line(writer_.bind(inner.inputs[i].name) + " = " + parameters[i]);
         }
         TRY(writer_.nodes(inner.nodes));
+        writer_.see_all();
         std::vector<std::string> outputs;
         for (const ValueInfo& output : inner.outputs) outputs.push_back(writer_.look_up(output.name));
         return end(outputs);
     });
+    writer_.inner() = std::move(around);
     if (text) return *text;
     if (status_) status_ = std::move(text).error();
     return "{ () }";
 }
+
+const std::vector<int>& NodeText::looks_in(GraphId graph) const {
+    return writer_.looks().out_of(writer_.looks().inside(writer_.inner().place, node_, &writer_.model()[graph]));
+}
+std::string NodeText::seen(int number) const {
+    auto it = writer_.inner().seen.find(number);
+    return it == writer_.inner().seen.end() ? "()" : it->second;
+}
+void NodeText::pass_on(int number, std::string text) { writer_.inner().seen[number] = std::move(text); }
 
 void NodeText::refuse(std::string why) {
     if (status_) status_ = Error{Code::unsupported, std::move(why)};

@@ -61,6 +61,10 @@ class NodeText {
     void know_output(const TensorData& data);          // its only output is this
     // The body of a loop or an arm: its parameters are bound to the given texts; ends in `end`, of its outputs.
     std::string block(GraphId graph, std::span<const std::string> parameters, const std::function<std::string(const std::vector<std::string>&)>& end);
+    // What is looked at inside (looks.h): its numbers, its text at the end of a block, and how it comes out of this node.
+    const std::vector<int>& looks_in(GraphId graph) const;
+    std::string seen(int number) const;
+    void pass_on(int number, std::string text);
     void refuse(std::string why);                      // this node, in words
 
  private:

@@ -1,5 +1,4 @@
-// Values of the main graph that are looked at beside its outputs.
-#include "base/suggest.h"
+// Values that are looked at beside the outputs of a model, as they are written.
 #include "import/text_writer.h"
 #include <algorithm>
 
@@ -16,43 +15,36 @@ void TextWriter::note_values(size_t written, const Node& node) {
 // Counts are floats: numbers that are whole would be looked at by the shapes stage, which may want them on the host.
 // x - x is NaN where x is not finite.
 void TextWriter::count_elements(const Node& node) {
-    if (options_.counted.empty()) return;
+    if (!looks_.any()) return;
     for (std::string_view name : node.outputs) {
-        if (std::ranges::find(options_.counted, name) == options_.counted.end()) continue;
+        if (!looks_.is_counted(inner_.place, name)) continue;
         const std::string x = look_up(name), nans = temporary("nans"), not_finite = temporary("not_finite");
         line(nans + " = sum(cast(isnan(" + x + "), f64))");
         line(not_finite + " = sum(cast(isnan(" + x + " - " + x + "), f64))");
-        counts_[name] = nans + ", " + not_finite;
+        inner_.counts += (inner_.counts.empty() ? "" : ", ") + nans + ", " + not_finite;
+        inner_.counted.push_back({inner_.place, name});
     }
 }
 
-Error TextWriter::no_such_value(const std::string& name) const {
-    auto gives = [&](const Graph& graph) {
-        return std::ranges::any_of(graph.nodes, [&](const Node& node) { return std::ranges::find(node.outputs, name) != node.outputs.end(); });
-    };
-    for (size_t i = 1; i < model_.graphs.size(); ++i)
-        if (gives(model_.graphs[i]))
-            return Error{Code::name, "'" + name + "' is a value inside the graph '" + std::string(model_.graphs[i].name) + "' of another node", {},
-                         "only values of the main graph can be had: those of the node that runs it"};
-    std::vector<std::string_view> names;
-    for (const auto& [known, value] : scopes_[0])
-        if (!value.text.empty()) names.push_back(known);
-    std::ranges::sort(names);
-    return Error{Code::name, "the model has no value '" + name + "'", {}, did_you_mean("", name, names)};
+void TextWriter::see_all() {
+    if (!looks_.any() || inner_.place < 0) return;
+    for (const Looks::Tap& tap : looks_.taps_in(inner_.place))
+        if (auto known = scopes_.back().find(tap.name); known != scopes_.back().end() && !known->second.text.empty()) inner_.seen[tap.number] = known->second.text;
+    if (looks_.places()[inner_.place].kind == Place::Kind::call) return;                 // counted where it is called
+    inner_.seen[looks_.counts_of(inner_.place)] = "(" + inner_.counts + ")";
+    counted_[inner_.place] = std::move(inner_.counted);
 }
 
-Status TextWriter::add_taps(ModelText& out) {
-    for (const std::string& name : options_.taps) {
-        auto known = scopes_[0].find(name);
-        if (known == scopes_[0].end() || known->second.text.empty()) return no_such_value(name);
-        out.outputs.push_back({known->first, known->second.text.substr(1), known->second.type});
-    }
-    for (const std::string& name : options_.counted) {
-        auto known = counts_.find(name);
-        if (known == counts_.end()) return no_such_value(name);
-        const size_t comma = known->second.find(", ");
-        out.outputs.push_back({known->first, known->second.substr(1, comma - 1), nullptr});
-        out.outputs.push_back({known->first, known->second.substr(comma + 3), nullptr});
+Status TextWriter::add_looks(ModelText& out) {
+    see_all();
+    for (int number : looks_.out_of(0)) {
+        const bool is_tap = size_t(number) < looks_.taps().size();
+        auto seen = inner_.seen.find(number);
+        if (seen == inner_.seen.end()) return Error{Code::unsupported, "'" + (is_tap ? options_.taps[size_t(number)] : "a body") + "' is where nothing can be looked at"};
+        const std::string name = temporary(is_tap ? "tap" : "counts");
+        line(name + " = " + seen->second);
+        out.outputs.push_back({is_tap ? looks_.taps()[size_t(number)].name : std::string_view(), name.substr(1), nullptr});
+        if (!is_tap) out.counted.push_back({number - int(looks_.taps().size()), counted_[number - int(looks_.taps().size())]});
     }
     return {};
 }

@@ -243,11 +243,6 @@ Status TextWriter::enter(const Graph& graph) {
     return {};
 }
 
-const Function* TextWriter::function_of(const Node& node) const {
-    for (const Function& function : model_.functions)
-        if (function.name == node.op_type && function.domain == node.domain && function.overload == node.overload) return &function;
-    return nullptr;
-}
 // Its nodes are written where the call stands, in a scope that sees the inputs only.
 Status TextWriter::call_function(const Function& function, NodeText& node) {
     if (depth_ == deepest) return Error{Code::limit, "calls of functions are nested more than " + std::to_string(deepest) + " deep"};
@@ -263,7 +258,10 @@ Status TextWriter::call_function(const Function& function, NodeText& node) {
     call_ = &call;
     ++depth_;
     scopes_.push_back(std::move(scope));
+    const int around = std::exchange(inner_.place, looks_.inside(inner_.place, node.node(), nullptr));
     Status done = nodes(function.nodes);
+    see_all();
+    inner_.place = around;
     std::vector<std::string> results;
     for (std::string_view output : function.outputs) results.push_back(done ? look_up(output) : "");
     scopes_.pop_back();
@@ -285,7 +283,7 @@ Status TextWriter::nodes(std::span<const Node> nodes) {
         written_.push_back({.node = &node});
         if (written_.size() > most_nodes) return Error{Code::limit, "more than " + std::to_string(most_nodes) + " nodes, those of functions counted at each call"};
         const int64_t version = version_of(node.domain);
-        const Function* function = function_of(node);
+        const Function* function = function_of(model_, node);
         const OpRow* row = function ? nullptr : find_row(node.domain, node.op_type, version);
         if (!function && !row) {
             is_missing(node);
@@ -304,7 +302,7 @@ Status TextWriter::nodes(std::span<const Node> nodes) {
             if (!output.empty() && !function) scopes_.back()[output].producer = &node;
         written_[number].is_call = function;
         note_values(number, node);
-        if (scopes_.size() == 1) count_elements(node);
+        count_elements(node);
     }
     label_ = outer;
     return {};
@@ -343,6 +341,7 @@ Result<ModelText> TextWriter::run() {
     const Graph& main = model_.main();
     ModelText out;
     std::string header, result;
+    looks_ = TRY(Looks::make(model_, options_));
     scopes_.emplace_back();
     TRY(enter(main));
     casts_to_i32_ = std::ranges::any_of(model_.graphs, [](const Graph& graph) { return std::ranges::any_of(graph.nodes, is_cast_to_i32); });
@@ -352,12 +351,13 @@ Result<ModelText> TextWriter::run() {
     TRY(std::move(types));
     TRY(std::move(written));
     for (const ValueInfo& output : main.outputs) {
+        if (!find(output.name)) return Error{Code::name, "nothing gives the output '" + std::string(output.name) + "'"};
         const std::string value = look_up(output.name);
         out.outputs.push_back({output.name, value.substr(1), &output.type});
         result += (result.empty() ? "" : ", ") + value;
     }
     TRY(std::move(missing_));
-    TRY(add_taps(out));
+    TRY(add_looks(out));
     for (size_t i = main.outputs.size(); i < out.outputs.size(); ++i) result += ", %" + out.outputs[i].parameter;
     if (main.outputs.empty()) return Error{Code::unsupported, "the model has no output"};
     for (const Weight& weight : weights_) {

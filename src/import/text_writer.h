@@ -1,6 +1,6 @@
 // import/text_writer.h - the text as it grows: names of values in the graphs around, lines, weights.
 #pragma once
-#include "import/model_text.h"
+#include "import/looks.h"
 #include "import/size_expression.h"
 #include <functional>
 #include <map>
@@ -54,6 +54,17 @@ class TextWriter {
     int64_t version_of(std::string_view domain) const;
     const Call* call() const { return call_; }         // that is being written out; null: the main graph is
 
+    // The place that is being written, and what is looked at in it: numbers of Looks with their texts.
+    struct Inner {
+        int place = 0;
+        std::unordered_map<int, std::string> seen = {};
+        std::vector<Places::Value> counted = {};
+        std::string counts = {};
+    };
+    const Looks& looks() const { return looks_; }
+    Inner& inner() { return inner_; }
+    void see_all();                                    // at the end of a place, while its names are known
+
  private:
     struct Known {                                     // of a value, by its name in the file
         std::string text;                              // %x; empty: not bound here
@@ -64,7 +75,6 @@ class TextWriter {
     };
     struct Scope : std::unordered_map<std::string_view, Known> { bool is_function = false; };      // which sees no scope around
     const Known* find(std::string_view name) const;
-    const Function* function_of(const Node& node) const;
     Status call_function(const Function& function, NodeText& node);
     void is_missing(const Node& node);
     bool is_given(std::string_view name) const;        // an input, as TextOptions::given says
@@ -72,8 +82,7 @@ class TextWriter {
     Status parameters(ModelText& out, std::string& out_header);
     void note_values(size_t written, const Node& node);
     void count_elements(const Node& node);             // what TextOptions::counted asks for
-    Status add_taps(ModelText& out);
-    Error no_such_value(const std::string& name) const;
+    Status add_looks(ModelText& out);
     Result<std::string> type_text(const TypeInfo& type);
     std::string shape_text(const TypeInfo& type);
     std::string rank_text(const TypeInfo& type) const;
@@ -91,7 +100,9 @@ class TextWriter {
     const Call* call_ = nullptr;
     int depth_ = 0;                                    // of graphs in graphs and calls in calls
     std::vector<WrittenNode> written_;
-    std::unordered_map<std::string_view, std::string> counts_;       // of each that TextOptions::counted names
+    Looks looks_;
+    Inner inner_;
+    std::unordered_map<int, std::vector<Places::Value>> counted_;    // by place
     std::map<std::string, std::vector<std::string_view>> not_offered_;       // operators with versions, and nodes that ask for them
     std::vector<Weight> weights_;
     Tables tables_;

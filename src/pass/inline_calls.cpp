@@ -6,6 +6,7 @@
 //
 // Not inlined: recursion; a callee with tensors of sizes that the caller learns late, because a region is planned per
 // function and its symbols (decision 003): in the caller each such tensor would be an object; values of unknown rank.
+#include "base/diagnostics.h"
 #include "pass/call_graph.h"
 #include "pass/function_edit.h"
 #include "pass/known_results.h"
@@ -150,6 +151,7 @@ class Inline {
         for (size_t i = 0; i < callee.params.size(); ++i) copy.put(callee.params[i], b.args[i]);
         BindingList copied;
         copy.bindings(callee.body, copied);
+        if (is_of_model(b.span)) stand_at(b.span, copied);
         growth_ += candidate.bindings;
         if (candidate.applies) rewrite(copied, depth, out);          // perhaps of a closure that is known here
         else out.insert(out.end(), copied.begin(), copied.end());
@@ -177,6 +179,17 @@ class Inline {
         return chosen.of(edit_->function()[b.results[0]].type) == called.of(found);
     }
 
+    // The owner of a model knows its nodes, and no text of ours: what is called for a node fails there.
+    bool is_of_model(Span span) const {
+        return span.known() && size_t(span.source) < module_.sources.size() && nereus::is_of_model(module_.sources[size_t(span.source)]);
+    }
+    void stand_at(Span span, const BindingList& copied) {
+        for (BindingId id : copied) {
+            Binding& b = edit_->function()[id];
+            b.span = span;
+            for (BlockId nested : blocks_of(b)) stand_at(span, edit_->function()[nested].bindings);
+        }
+    }
     TypeId type_of(ValueId v) { return image_->of(edit_->function()[v].type); }
     bool known_at_entry(Dim d) const {
         return std::ranges::all_of(module_.dims.symbols_of(d), [&](Sym s) { return entry_.contains(s); });

@@ -11,14 +11,15 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 namespace nereus {
 std::span<const FlagSpec> call_flags() {
     static constexpr FlagSpec flags[] = {
         {"inputs", true, "FILE arguments by parameter name: JSON, one object or a list of them; or an .npz of paths p.w"},
         {"input", true, "x=SPEC one argument: x=2x3xf32=random, x=@x.npy, x=@p.npz, x=@p.npz:path, x=3xi64=1,2,3, x=f32=2.5, x=2xstr=yes,no"},
-        {"save", true, "FILE.npz the result goes there, not to stdout: an array per tensor, named by its path"},
-        {"json", false, "results as JSON, on one line: a value, or a list where the inputs were one"},
+        {"save", true, "FILE.npz the result goes there, not to stdout: an array per tensor, named by its path, that of a model by its output"},
+        {"json", false, "results as JSON, on one line: a value, of a model with several outputs an object of them by name; or a list where the inputs were one"},
         {"seed", true, "N seed of random inputs"},
         {"each", false, "time and peak memory of every call, on stderr"},
         {"peak", false, "memory of every call, on stderr: predicted (an upper bound where elements decide, nothing for a `while` that grows) and measured"},
@@ -125,13 +126,55 @@ Result<std::vector<Value>> order_inputs(std::span<const std::string> params, con
     return ordered;
 }
 
+namespace {
+// What a model gives, by its names; of a program: nothing.
+std::vector<Field> by_output(const Value& result, std::span<const std::string> outputs) {
+    if (outputs.size() == 1) return {{outputs[0], result}};
+    std::vector<Field> named;
+    for (size_t i = 0; i < outputs.size(); ++i) named.push_back({outputs[i], result.children()[i]});
+    return named;
+}
+Status save_npz(const std::string& path, const Value& result, std::span<const std::string> outputs) {
+    return outputs.empty() ? write_npz(path, result) : write_npz(path, by_output(result, outputs));
+}
+std::string json_of(const Value& result, std::span<const std::string> outputs) {
+    if (outputs.size() < 2) return to_json(result);
+    std::string out;
+    std::set<std::string_view> said;                     // a model may give one value twice
+    const std::vector<Field> named = by_output(result, outputs);
+    for (const Field& field : named) {
+        if (!said.insert(field.name).second) continue;
+        out += out.empty() ? "{" : ", ";
+        append_json_string(out, field.name);
+        out += ": ";
+        append_json(out, field.value);
+    }
+    return out + "}";
+}
+} // namespace
+
+namespace {
+// In words for those who know the model and not the program that it became.
+Error in_names_of_model(Error error, const std::map<std::string, std::string>& names) {
+    if (names.empty()) return error;
+    constexpr std::string_view no_parameter = "the entry point has no parameter %";
+    if (error.message.starts_with(no_parameter)) error.message = "the model has no input '" + error.message.substr(no_parameter.size()) + "'";
+    error.message = with_names(error.message, names), error.hint = with_names(error.hint, names);
+    for (const auto& [param, name] : names) {
+        const std::string given = "--input " + param + "=";
+        if (const size_t at = error.hint.find(given); at != error.hint.npos) return error.hint.replace(at, given.size(), "--input " + name + "="), error;
+    }
+    return error;
+}
+} // namespace
+
 int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call,
              const std::function<std::string(const Error&)>& describe, const CallHooks& hooks) {
     Result<Inputs> inputs = hooks.read(arguments);
-    if (!inputs) return failed(inputs.error());
+    if (!inputs) return failed(in_names_of_model(inputs.error(), hooks.names));
     for (const std::string& spec : arguments.values("input"))        // of the call and not of its file
         if (Status named = has_parameter(params, spec.substr(0, spec.find('='))); !named)
-            return failed(named.error());
+            return failed(in_names_of_model(named.error(), hooks.names));
     bool json = arguments.has("json");
     const std::string save = arguments.value("save");
     if (!save.empty() && inputs->is_list) return usage("--save takes the result of one call, and the inputs are a list of them");
@@ -152,19 +195,19 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
         Result<Value> result = one();
         if (result && hooks.finish) result = hooks.finish(std::move(*result));
         if (result && !save.empty()) {
-            Status saved = write_npz(save, *result);
+            Status saved = save_npz(save, *result, hooks.outputs);
             if (saved) continue;
             result = saved.error();
         }
         if (json && inputs->is_list && i > 0) out += ", ";
         if (result) {
-            out += json ? to_json(*result) : to_text(*result);
+            out += json ? json_of(*result, hooks.outputs) : to_text(*result);
             if (!json || !inputs->is_list) out += "\n";
             if (!json) std::fputs(out.c_str(), stdout), std::fflush(stdout), out.clear();
             continue;
         }
         exit = std::max(exit, exit_code(result.error()));
-        Error error = std::move(result).error();
+        Error error = in_names_of_model(std::move(result).error(), hooks.names);
         if (json && inputs->is_list) {
             out += "{\"error\": ";
             append_json_string(out, error.message);

@@ -15,10 +15,12 @@ Result<Inputs> read_inputs(const Arguments& arguments);
 // Arguments in the order of the entry's parameters; missing and unknown names are errors in the user's terms.
 Result<std::vector<Value>> order_inputs(std::span<const std::string> params, const NamedValues& named);
 
-// What nereus does besides: nereus-run knows no models.
+// What depends on the program: a model has names of its own for what it gives, and nereus reads more kinds of files.
 struct CallHooks {
     std::function<Result<Inputs>(const Arguments&)> read = read_inputs;
     std::function<Result<Value>(Value)> finish = {};         // gives what is printed of a result; empty: all of it
+    std::map<std::string, std::string> names = {};           // what a model calls its parameters, for errors
+    std::vector<std::string> outputs = {};                   // what a model calls its results: --save and --json do so too
 };
 
 using CallFn = std::function<Result<Value>(std::span<const Value>)>;

@@ -51,11 +51,12 @@ int run(int argc, char** argv) {
     if (!program) return fail_of_file(std::move(program).error());
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     const int64_t loaded = resident().now;
-    std::map<std::string, std::string> parameters;
+    std::map<std::string, std::string> parameters, names;
     for (const DoorParam& param : (*program)->exe().entries[0].params)
-        if (!param.model_name.empty()) parameters[param.model_name] = param.name;
+        if (!param.model_name.empty()) parameters[param.model_name] = param.name, names[param.name] = param.model_name;
     name_parameters(*arguments, parameters);
-    const int exit = run_loaded(*arguments, std::move(*program));
+    const std::vector<std::string> outputs = (*program)->exe().entries[0].result_names;
+    const int exit = run_loaded(*arguments, std::move(*program), {}, {.names = names, .outputs = outputs});
     if (arguments->has("stats")) {
         const Resident memory = resident();
         std::fprintf(stderr, "load %.1f ms\nresident bytes: %ld before loading, %ld loaded, %ld now, %ld at most\n", took.count(), long(before), long(loaded),

@@ -121,8 +121,10 @@ Text TextScope::make(std::string_view text) {
     return made;
 }
 void TextScope::clear() {
+    constexpr size_t most_kept = 1 << 16;                // texts there is room for while nobody makes any
     let_go(made_);
     made_.clear();
+    if (made_.capacity() > most_kept) made_.shrink_to_fit();
     bytes_ = 0;
 }
 bool TextScope::has_room(size_t bytes) const {

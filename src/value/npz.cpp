@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace nereus {
 namespace {
@@ -196,20 +197,21 @@ Result<Value> parse_npz(std::string_view file, std::string_view path) {
     return places.value();
 }
 
-Result<std::string> to_npz(const Value& value) {
+namespace {
+Status add_arrays(Value value, std::string name, std::vector<ZipMember>& out) {
     struct Waiting { Value value; std::string path; };
-    std::vector<Waiting> stack{{value, ""}};
-    std::vector<ZipMember> members;
+    std::vector<Waiting> stack;
+    stack.push_back({std::move(value), std::move(name)});
     const std::string nothing = to_npy(HostTensor::of<bool>({0}, {}));
     while (!stack.empty()) {
         const Waiting now = std::move(stack.back());
         stack.pop_back();
         if (now.path.size() > 0xffff) return Error{Code::limit, "npz: a path of more than 65535 bytes", {}, "a Seq has shorter paths than a List"};
         const std::string dot = now.path.empty() ? "" : now.path + ".";
-        auto mark = [&](const std::string& path) { members.push_back({path + std::string(suffix), nothing}); };
+        auto mark = [&](const std::string& path) { out.push_back({path + std::string(suffix), nothing}); };
         std::vector<Waiting> parts;
         switch (now.value.kind()) {
-        case Value::Kind::tensor: members.push_back({now.path + std::string(suffix), to_npy(now.value.tensor())}); break;
+        case Value::Kind::tensor: out.push_back({now.path + std::string(suffix), to_npy(now.value.tensor())}); break;
         case Value::Kind::record:
             for (size_t i = 0; i < now.value.children().size(); ++i) {
                 const std::string& name = now.value.field_names()[i];
@@ -235,6 +237,20 @@ Result<std::string> to_npz(const Value& value) {
         }
         stack.insert(stack.end(), std::make_move_iterator(parts.rbegin()), std::make_move_iterator(parts.rend()));
     }
+    return {};
+}
+} // namespace
+
+Result<std::string> to_npz(const Value& value) {
+    std::vector<ZipMember> members;
+    TRY(add_arrays(value, "", members));
+    return to_zip(members);
+}
+Result<std::string> to_npz(std::span<const Field> named) {
+    std::vector<ZipMember> members;
+    std::set<std::string_view> names;
+    for (const Field& field : named)
+        if (names.insert(field.name).second) TRY(add_arrays(field.value, field.name, members));
     return to_zip(members);
 }
 
@@ -250,4 +266,5 @@ Result<std::vector<Field>> read_npz_arrays(const std::string& file) {
 }
 
 Status write_npz(const std::string& file, const Value& value) { return write_file(file, TRY(to_npz(value))); }
+Status write_npz(const std::string& file, std::span<const Field> named) { return write_file(file, TRY(to_npz(named))); }
 } // namespace nereus

@@ -15,8 +15,11 @@ Result<Value> parse_npz(std::string_view file, std::string_view path = {});
 Result<std::vector<Field>> read_npz_arrays(const std::string& file);
 // What is shared is written each time.
 Result<std::string> to_npz(const Value& value);
+// Each by its name, which may be any text; paths go on behind it. A name that comes twice is written once.
+Result<std::string> to_npz(std::span<const Field> named);
 
 // The same with files; an error names the path.
 Result<Value> read_npz(const std::string& file, std::string_view path = {});
 Status write_npz(const std::string& file, const Value& value);
+Status write_npz(const std::string& file, std::span<const Field> named);
 } // namespace nereus

@@ -36,10 +36,13 @@ Context::~Context() = default;
 
 void Context::trim() {
     heap_.trim();
-    range_.trim(0);
+    range_.trim();
     scratch_ = std::vector<std::byte>();
     own_scratch_ = nullptr;
     for (PlanCache& cache : regions_) cache = PlanCache();
+    for (std::vector<uint64_t>* words : {&plan_frame_, &arguments_, &results_, &words_}) *words = std::vector<uint64_t>();
+    looked_ = std::vector<int64_t>();
+    stats_.kept_bytes = kept_bytes();
 }
 
 int64_t steady_nanoseconds() {
@@ -67,7 +70,10 @@ void Context::end_call(bool failed) {
     if (failed)                              // they may be full of texts that go now
         for (HostTensor& output : outputs_)
             if (is_text(output.dtype())) output = HostTensor();
+    outputs_ = {};
+    output_storage_.clear();                 // a failed call may have filled some of them
     texts_.clear();
+    stats_.kept_bytes = kept_bytes();
 }
 
 bool Context::reserve(const std::byte* at, int64_t bytes) {

@@ -38,6 +38,7 @@ struct Stats {
     int64_t peak_bytes = 0;                  // of the last call: frames and arenas at their highest, objects, scratch
     int64_t arena_bytes = 0, object_bytes = 0, scratch_bytes = 0;
     int64_t leaked_objects = 0;              // over all calls; anything but 0 is a mistake of ours
+    int64_t kept_bytes = 0;                  // for the next call, now: frames and arenas, blocks of objects, scratch
 };
 
 class Context {
@@ -60,7 +61,7 @@ class Context {
                          std::span<const std::optional<int64_t>> numbers = {}) const;
 
     const LoadedExecutable& program() const { return *program_; }
-    const Stats& stats() const { return stats_; }
+    const Stats& stats() const { return stats_; }    // after a call, failed or not
     std::span<const LaunchTime> launch_times() const { return launch_times_; }       // by LaunchInfo; none unless it profiles
     void trim();                             // gives cached memory back
     void cancel() { cancel_.store(1, std::memory_order_relaxed); }   // from any thread: the running call fails soon
@@ -93,7 +94,8 @@ class Context {
     Result<std::byte*> new_output(DType dtype, std::span<const int64_t> dims, uint32_t leaf);
     Result<std::byte*> output_memory(DType dtype, std::span<const int64_t> dims, uint32_t leaf);     // not counted
     void print(const Site& site, std::span<const uint32_t> values, std::span<const uint32_t> types, const uint64_t* regs);
-    void end_call(bool failed);              // objects and texts of the call
+    void end_call(bool failed);              // objects and texts of the call, and results that nobody took
+    int64_t kept_bytes() const { return range_.kept() + heap_.resident_bytes() + int64_t(scratch_.capacity()); }
     void unwind(Frame* frame);               // unpins the plans of all frames of a failed call
 
     bool fault(const Instruction* at, Code code, std::string what);  // sets error_ unless set; always false

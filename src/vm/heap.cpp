@@ -337,5 +337,6 @@ void Heap::trim() {
     used_chunks_ = 0;
     bump_ = bump_end_ = nullptr;
     std::fill(free_.begin(), free_.begin() + small_blocks, nullptr);
+    dying_ = {}, comparing_ = {};                        // as long as the deepest object was deep
 }
 } // namespace nereus

@@ -46,18 +46,17 @@ Result<AddressRange> AddressRange::reserve(int64_t limit) {
 }
 
 AddressRange::AddressRange(AddressRange&& other) noexcept
-    : base_(std::exchange(other.base_, nullptr)), limit_(other.limit_), high_water_(other.high_water_) {}
+    : base_(std::exchange(other.base_, nullptr)), limit_(other.limit_), high_water_(other.high_water_), touched_(other.touched_) {}
 AddressRange& AddressRange::operator=(AddressRange&& other) noexcept {
-    std::swap(base_, other.base_), std::swap(limit_, other.limit_), std::swap(high_water_, other.high_water_);
+    std::swap(base_, other.base_), std::swap(limit_, other.limit_), std::swap(high_water_, other.high_water_), std::swap(touched_, other.touched_);
     return *this;
 }
 AddressRange::~AddressRange() {
     if (base_) ::munmap(base_, size_t(limit_));
 }
 
-void AddressRange::trim(int64_t keep) {
-    int64_t page = ::sysconf(_SC_PAGESIZE);
-    keep = (keep + page - 1) / page * page;
-    if (keep < limit_) ::madvise(base_ + keep, size_t(limit_ - keep), MADV_DONTNEED);
+void AddressRange::trim() {
+    ::madvise(base_, size_t(limit_), MADV_DONTNEED);
+    high_water_ = touched_ = 0;
 }
 } // namespace nereus

@@ -24,12 +24,13 @@ class AddressRange {
     }
     int64_t limit() const { return limit_; }
     int64_t high_water() const { return high_water_; }   // since the last reset_high_water
-    void reset_high_water() { high_water_ = 0; }
-    void trim(int64_t keep);                             // gives pages above `keep` bytes back to the system
+    void reset_high_water() { touched_ = kept(), high_water_ = 0; }
+    int64_t kept() const { return touched_ > high_water_ ? touched_ : high_water_; }     // bytes that may have pages
+    void trim();                                         // gives all pages back to the system
 
  private:
     AddressRange(std::byte* base, int64_t limit) : base_(base), limit_(limit) {}
     std::byte* base_ = nullptr;
-    int64_t limit_ = 0, high_water_ = 0;
+    int64_t limit_ = 0, high_water_ = 0, touched_ = 0;
 };
 } // namespace nereus

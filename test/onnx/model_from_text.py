@@ -11,6 +11,8 @@
     node Transpose: x -> y perm=[1,0]          attributes: 1, 1.5, "text", ["a","b"], [1,2], [1.5,2]; a graph {name}
     graph name                                 the lines up to `end` are a graph for an attribute
     end
+    function com.acme/Twice x -> y             so too nodes of a function that others call by that name
+    end
 
 Everything from a line `# EXPECT` or `# FAIL` on, and lines that begin with # are skipped: a golden test can be the text.
 Tests need no package for it, and no other way to lay out messages of ONNX in bytes.
@@ -115,7 +117,7 @@ def node(line, graphs):
 
 def main(source, target):
     opset, graphs, name = 21, {}, "main"
-    body = {"main": b""}
+    body, functions = {"main": b""}, {}
     fields = {"input": 11, "output": 12, "value": 13}
     for line in re.split(r"^# (?:EXPECT|FAIL)", open(source).read(), flags=re.M)[0].splitlines():
         word, _, rest = line.strip().partition(" ")
@@ -126,6 +128,14 @@ def main(source, target):
         elif word == "graph":
             name = rest
             body[name] = b""
+        elif word == "function":
+            name, _, ports = rest.partition(" ")
+            functions[name] = [[v.strip() for v in side.split(",")] for side in ports.split("->")]
+            body[name] = []
+        elif word == "end" and name in functions:
+            name = "main"
+        elif word == "node" and name in functions:
+            body[name].append(node(rest, graphs))
         elif word == "end":
             graphs[name] = body[name] + data(2, name)
             name = "main"
@@ -138,6 +148,10 @@ def main(source, target):
         else:
             body[name] += data(fields[word], value_info(rest.split()))
     model = number(1, 10) + data(7, body["main"] + data(2, "main")) + data(8, number(2, opset))
+    for name, (inputs, outputs) in functions.items():
+        domain, _, op = name.rpartition("/")
+        function = data(1, op) + b"".join(data(4, v) for v in inputs) + b"".join(data(5, v) for v in outputs)
+        model += data(25, function + b"".join(data(7, n) for n in body[name]) + data(9, number(2, opset)) + data(10, domain))
     open(target, "wb").write(model)
 
 
