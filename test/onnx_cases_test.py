@@ -97,6 +97,29 @@ case("nll_f16", "NegativeLogLikelihoodLoss: x, t -> y", {"x": far, "t": classes}
 case("nll_weights_f16", "NegativeLogLikelihoodLoss: x, t, w -> y", {"x": far, "t": classes, "w": half(3, value=2)}, {"y": np.float16(3)[...]})
 case("cross_entropy_f16", "SoftmaxCrossEntropyLoss: x, t -> y, log_prob", {"x": far, "t": classes},
      {"y": np.float16(np.log(3))[...], "log_prob": half(40000, 3, value=-np.log(3))})
+# Sums of f16 that are too large for one in between, or whose rounding counts.
+case("softmax_f16", "Softmax: x -> y", {"x": half(1, 70000, value=0)}, {"y": half(1, 70000, value=1 / 70000)})
+case("log_softmax_f16", "LogSoftmax: x -> y", {"x": half(1, 70000, value=0)}, {"y": half(1, 70000, value=-np.log(70000))})
+case("cumsum_f16", "CumSum: x, a -> y", {"x": np.array([-40000, 40000, 40000], np.float16), "a": np.int64(0)[...]}, {"y": np.array([-40000, 0, 40000], np.float16)})
+case("cumprod_f16", "CumProd: x, a -> y", {"x": np.array([2**-9, 512, 512], np.float16), "a": np.int64(0)[...]}, {"y": np.array([2**-9, 1, 512], np.float16)}, opset=26)
+tenth = np.float16(0.1)
+case("range_f16", "Range: start, limit, delta -> y", {"start": np.float16(0)[...], "limit": np.float16(1000)[...], "delta": tenth[...]},
+     {"y": (np.arange(10003) * np.float64(tenth)).astype(np.float16)}, opset=27)
+# Dtypes of outputs that are not those of the first input.
+rms = np.array([[3, 4]], np.float16) / np.float16(12.5**0.5)
+case("rms_normalization_mixed", "RMSNormalization: x, s -> y", {"x": np.array([[3, 4]], np.float16), "s": np.array([2, 1000.5], np.float32)},
+     {"y": rms.astype(np.float32) * np.array([2, 1000.5], np.float32)}, opset=23)
+case("simplified_mixed", "SimplifiedLayerNormalization: x, s -> y", {"x": np.array([[3, 4]], np.float16), "s": np.array([2, 1000.5], np.float32)},
+     {"y": np.array([[3, 4]], np.float32) / np.float32(12.5**0.5) * np.array([2, 1000.5], np.float32)})
+case("layer_normalization_stash", "LayerNormalization: x, s -> y, mean stash_type=16\nnode Cast: mean -> m to=1",
+     {"x": np.array([[1, 1.0078125]], np.float32), "s": np.ones(2, np.float32)}, {"m": np.array([[1]], np.float32)})
+# Floats of 8 bits have no arithmetic; this is f8e5m2, the only one with an infinity.
+odd = np.array([np.inf, -np.inf, np.nan, 1], np.float32)
+case("isinf_f8", "Cast: x -> e to=19 saturate=0\nnode IsInf: e -> y detect_negative=0", {"x": odd}, {"y": np.array([True, False, False, False])}, opset=20)
+case("isnan_f8", "Cast: x -> e to=19 saturate=0\nnode IsNaN: e -> y", {"x": odd}, {"y": np.array([False, False, True, False])}, opset=20)
+case("isinf_f64", "IsInf: x -> y", {"x": np.array([1e300, -np.inf])}, {"y": np.array([False, True])})
+# In its middle a window is 1, to the last bit.
+case("blackman_int32", "BlackmanWindow: n -> y output_datatype=6", {"n": np.int64(10)[...]}, {"y": np.array([0] * 5 + [1] + [0] * 4, np.int32)})
 
 # The zero point is subtracted before anything is rounded.
 case("dequantize_int32", "DequantizeLinear: x, s, z -> y", {"x": np.array([2**30 + 1, -(2**31)], np.int32), "s": np.float32(0.5)[...], "z": np.int32(2**30)[...]},

@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "import/op_dtypes.h"
 #include "import/op_notes.h"
 #include "import/op_rows.h"
 #include "ops/families.h"
@@ -128,19 +129,23 @@ std::string onnx_markdown() {
                        "The class says what decides about the output of the newest version: 1 the sizes of inputs decide its value; 2 the sizes of inputs\n"
                        "decide its sizes; 3 so do values of inputs, and where these are known while compiling it is as 2; 4 the sizes are known when it\n"
                        "has run. Where a version has an attribute in the place of such an input, it is of class 2. A body that control flow runs adds its own.\n\n"
-                       "A gradient is that of floats, of what stands in the column before; \"no\" has the reason, and nothing flows back there.\n";
+                       "The dtypes are those of the newest version, as specified, for which models of one node give the right numbers, found by trial\n"
+                       "(`test/onnx_dtypes_test.py`): \"all\" that it allows, or all but some; where its type parameters differ, each has its own. \"fixed\": there is no\n"
+                       "choice. Ints are those of 8 to 64 bits, small ints i4, u4, i2, u2, floats f16, bf16, f32 and f64, f8 all of 8 bits but f8e8m0, f6 all of 6.\n"
+                       "What is left out is refused before anything runs, or there was nothing to compare it with.\n\n"
+                       "A gradient is that of floats, of how it is written; \"no\" has the reason, and nothing flows back there.\n";
     std::map<std::string_view, std::map<std::string_view, std::vector<const onnx::OpRow*>>> domains;
     for (onnx::OpFamily family : onnx::op_families())
         for (const onnx::OpRow& row : family()) domains[row.domain][row.name].push_back(&row);
     for (auto& [domain, operators] : domains) {
-        text += "\n## " + std::string(domain.empty() ? "ai.onnx" : domain) + "\n| operator | since | class | how it is written | gradient |\n|---|---|---|---|---|\n";
+        text += "\n## " + std::string(domain.empty() ? "ai.onnx" : domain) + "\n| operator | since | class | dtypes | how it is written | gradient |\n|---|---|---|---|---|---|\n";
         for (auto& [name, rows] : operators) {
             std::ranges::sort(rows, {}, &onnx::OpRow::since);
             std::string since;
             for (const onnx::OpRow* row : rows) since += (since.empty() ? "" : ", ") + std::to_string(row->since);
             const onnx::OpNote* note = onnx::find_note(name);
             invariant(note, "an operator of ONNX has a note");
-            text += "| " + std::string(name) + " | " + since + " | " + std::to_string(note->dynamism) + " | " + escaped(written_text(rows)) + " | " + std::string(note->gradient) + " |\n";
+            text += "| " + std::string(name) + " | " + since + " | " + std::to_string(note->dynamism) + " | " + std::string(onnx::op_dtypes(domain, name)) + " | " + escaped(written_text(rows)) + " | " + std::string(note->gradient) + " |\n";
         }
     }
     return text;

@@ -1,5 +1,6 @@
 // Layers of networks.
 #include "import/node_text.h"
+#include "import/text_writer.h"
 #include <algorithm>
 #include <limits>
 
@@ -24,7 +25,10 @@ void batch_normalization(NodeText& n) {
 void layer_normalization(NodeText& n) {
     const std::string numbers = std::to_string(n.integer("axis", -1)) + ", " + real_text(n.real("epsilon", 1e-5), true);
     const std::string normal = n.named("normal", "onnx_layer_normalization(" + n.in(0) + ", " + n.in(1) + ", " + (n.has(2) ? n.in(2) : "0.0") + ", " + numbers + ")");
-    n.give_each({normal + ".0", normal + ".1", normal + ".2"});
+    const std::string_view kept = dtype_text(n.elem_type("stash_type", ElemType::float32));
+    if (kept.empty()) return n.refuse("attribute 'stash_type' says a type that is not offered");
+    auto stashed = [&](const std::string& one) { return kept == "f32" ? one : "cast(" + one + ", " + std::string(kept) + ")"; };
+    n.give_each({normal + ".0", stashed(normal + ".1"), stashed(normal + ".2")});
 }
 
 void mean_variance_normalization(NodeText& n) {

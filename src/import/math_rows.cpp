@@ -103,7 +103,7 @@ std::span<const OpRow> math_rows() {
         {"Floor",             1,    "x",        "",                      "floor($x)"},
         {"Ceil",              1,    "x",        "",                      "ceil($x)"},
         {"Round",             11,   "x",        "",                      "round($x)"},
-        {"IsNaN",             9,    "x",        "",                      "isnan($x)"},
+        {"IsNaN",             9,    "x",        "",                      "onnx_isnan($x)"},
         {"IsInf",             10,   "x",        "detect_negative=1, detect_positive=1", "onnx_isinf($x, $detect_negative, $detect_positive)"},
         {"Mod",               10,   "",         "",                      "", mod},
         {"BitShift",          11,   "",         "",                      "", bit_shift},

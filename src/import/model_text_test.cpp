@@ -2,6 +2,7 @@
 #include "import/model_text.h"
 #include "import/node_text.h"
 #include "import/onnx_testing.h"
+#include "import/op_dtypes.h"
 #include "import/op_notes.h"
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -468,11 +469,13 @@ TEST(OpRows, FormsAreComplete) {
 // docs/onnx_support.md says something of every operator, and gives a reason where it says no.
 TEST(OpRows, HaveNotes) {
     EXPECT_EQ(find_note("Ad"), nullptr);
+    EXPECT_EQ(op_dtypes("", "Ad"), "");
     for (OpFamily rows : op_families())
         for (const OpRow& row : rows()) {
             const OpNote* note = find_note(row.name);
             ASSERT_TRUE(note) << row.name;
             EXPECT_TRUE(note->dynamism >= 1 && note->dynamism <= 4) << row.name;
+            EXPECT_FALSE(op_dtypes(row.domain, row.name).empty()) << row.name;
             EXPECT_TRUE(note->gradient.starts_with("yes") || note->gradient.starts_with("no: ")) << row.name;
         }
 }
