@@ -72,6 +72,7 @@ const Case cases[] = {
     {"str_match", "bool", "%a: Tensor[(n, m), str], %b: str, %x: $T => (str_match(%a, tensor(\"-?1[0-9]*|[a-z].*\")), str_match(%b, tensor([\"1\", \".*\"])), str_match(%b, tensor(\"\")))", nullptr, true},
     {"str_count", "bool", "%a: Tensor[(n, m), str], %b: str, %x: $T => (str_count(%a, tensor(\"\")), str_count(%a, tensor([[\",\"], [\"1\"]])[0]), str_count(%b, tensor(\"1\"), limit=1))", nullptr, true},
     {"str_part", "bool", "%a: Tensor[(n, m), str], %b: str, %i: Tensor[(m), i64], %k: i64, %x: $T => (str_part(%a, tensor(\"1\"), %i), str_part(%b, tensor(\",\"), iota(3)), str_part(%a, tensor(\"\"), %k, limit=1), str_part(%b, %b, 1))", nullptr, true},
+    {"str_order", "bool", "%a: Tensor[(n, m), str], %b: str, %x: $T => (str_order(%a), str_order(%b), str_order(transpose(%a, [1, 0])))", nullptr, true},
     {"select", "any", "%c: Tensor[(n, m), bool], %a: Tensor[(n, m), $T], %b: Tensor[(m), $T] => select(%c, %a, %b)"},
     {"select", "any", "%c: Tensor[(n, 1), bool], %a: Tensor[(n, m), $T], %b: Tensor[(), $T] => select(%c, %a, %b)"},
     {"sum", "num", "%x: Tensor[(n, m), $T] => (sum(%x), sum(%x, keepdims=true))"},

@@ -215,7 +215,7 @@ constexpr DtypesRow rows[] = {
     {"", "TopK",                                          "all"},
     {"", "Transpose",                                     "all but complex"},
     {"", "Trilu",                                         "all but complex"},
-    {"", "Unique",                                        "bool, ints, floats"},
+    {"", "Unique",                                        "all but complex"},
     {"", "Unsqueeze",                                     "all but complex"},
     {"", "Upsample",                                      "ints, floats"},
     {"", "Where",                                         "B all; T all but complex"},

@@ -5,7 +5,6 @@ namespace nereus::onnx {
 namespace {
 // The elements themselves, or what lies along an axis.
 void unique(NodeText& n) {
-    if (n.input_type(0) == ElemType::string) return n.refuse("its elements are texts, which have no order here");
     const bool flat = !n.attribute("axis");
     const std::string axis = flat ? "0" : "(" + std::to_string(n.integer("axis", 0)) + ")", x = flat ? n.named("flat", "reshape(" + n.in(0) + ", [onnx_size(" + n.in(0) + ")])") : n.in(0);
     const std::string found = n.named("found", "onnx_distinct_rows(onnx_rows_along(" + x + ", " + axis + "), " + (n.integer("sorted", 1) ? "1)" : "0)"));

@@ -26,4 +26,8 @@ std::optional<uint32_t> string_kernel_index(std::string_view name);
 // Buffers: x, the result, the table; scratch: 10 f64 per point of a line, for each worker. Scalar: 1 for the inverse, undivided.
 std::span<const Kernel> fft_kernels();
 std::optional<uint32_t> fft_kernel_index(std::string_view name);
+
+// str_order: of each text, how many different ones come before it. Groups: one point; the elements (x, result). Buffers: x, the
+// result; scratch: an i64 per element.
+std::span<const Kernel> sort_kernels();
 } // namespace nereus

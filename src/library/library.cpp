@@ -17,7 +17,7 @@ std::optional<uint32_t> topk_index(std::string_view name) {
 std::span<const Kernel> library() {
     static const std::vector<Kernel> all = [] {
         std::vector<Kernel> kernels;
-        for (std::span<const Kernel> family : {topk_kernels(), string_kernels(), fft_kernels()}) kernels.insert(kernels.end(), family.begin(), family.end());
+        for (std::span<const Kernel> family : {topk_kernels(), string_kernels(), fft_kernels(), sort_kernels()}) kernels.insert(kernels.end(), family.begin(), family.end());
         return kernels;
     }();
     return all;
@@ -28,6 +28,7 @@ std::optional<uint32_t> library_index(std::string_view name) {
     const uint32_t strings = uint32_t(topk_kernels().size()), transforms = strings + uint32_t(string_kernels().size());
     if (const std::optional<uint32_t> string = string_kernel_index(name)) return strings + *string;
     const std::optional<uint32_t> transform = fft_kernel_index(name);
-    return transform ? std::optional(transforms + *transform) : std::nullopt;
+    if (transform) return transforms + *transform;
+    return name == "str_order" ? std::optional(transforms + uint32_t(fft_kernels().size())) : std::nullopt;
 }
 } // namespace nereus

@@ -56,6 +56,7 @@ Status lower_str_upper(OpLowering& l);
 Status lower_str_match(OpLowering& l);
 Status lower_str_count(OpLowering& l);
 Status lower_str_part(OpLowering& l);
+Status lower_str_order(OpLowering& l);
 
 Status lower_random(OpLowering& l);
 } // namespace nereus

@@ -10,6 +10,7 @@
 #include "strings/number.h"
 #include "strings/split.h"
 #include "tensor/text_tensor.h"
+#include <set>
 
 namespace nereus {
 namespace {
@@ -72,6 +73,24 @@ Result<Tensors> part_eval(const EvalArgs& args) {
     return Tensors{TRY(text_tensor(std::move(shape), made))};
 }
 
+// Texts before it, by their bytes, which are in the order of their letters.
+Result<Tensors> order_eval(const EvalArgs& args) {
+    const HostTensor& x = args.tensor(0);
+    std::set<std::string_view> all;
+    for (int64_t i = 0; i < x.count(); ++i) all.insert(text_at(x, i));
+    std::vector<int64_t> places;
+    for (int64_t i = 0; i < x.count(); ++i) places.push_back(std::distance(all.begin(), all.find(text_at(x, i))));
+    return Tensors{TRY(HostTensor::copy_of(DType::i64, x.shape(), std::as_bytes(std::span(places))))};
+}
+Result<Shaped> order_shape(const ShapeArgs& args, ShapeScope& scope) {
+    const Shape& shape = args.tensor(0).shape;
+    ShapedTensor places{.dtype = DType::i64, .shape = shape, .low = scope.dims().constant(0)};
+    if (shape.ranked) places.high = scope.dims().product(shape.dims);
+    Shaped out;
+    out.push_back(std::move(places));
+    return out;
+}
+
 constexpr OpParam one[] = {{"x"}};
 constexpr OpParam two[] = {{"a"}, {"b"}};
 constexpr OpParam match_params[] = {{"x"}, {"pattern"}};
@@ -92,6 +111,8 @@ constexpr OpDef rows[] = {
      .params = count_params, .scheme = "str, str -> i64", .eval = count_eval, .lower = lower_str_count, .no_grad = no_grad},
     {.name = "str_part", .doc = "part i of x as str_count counts them; where there is none, the empty text", .params = part_params,
      .scheme = "str, str, i64 -> str", .eval = part_eval, .lower = lower_str_part, .shapes = broadcast_shape, .no_grad = no_grad},
+    {.name = "str_order", .doc = "of each text, how many different ones of x come before it in the order of their letters", .params = one,
+     .scheme = "str -> i64", .eval = order_eval, .lower = lower_str_order, .shapes = order_shape, .no_grad = no_grad},
 };
 } // namespace
 

@@ -43,6 +43,20 @@ Status lower_str_match(OpLowering& l) { return each_element(l, "str_match"); }
 Status lower_str_count(OpLowering& l) { return each_element(l, "str_count", {l.integer("limit")}); }
 Status lower_str_part(OpLowering& l) { return each_element(l, "str_part", {l.integer("limit")}); }
 
+// One task: each text is compared with all the others.
+Status lower_str_order(OpLowering& l) {
+    Dims& dims = l.dims();
+    const std::vector<Dim> shape = l.shape(l.arg(0));
+    const ValueId scratch = l.temporary(DType::i64, {dims.product(shape)});
+    LibraryCall call(l, "str_order");
+    call.group("one", loop::Role::parallel, {dims.constant(1)});
+    const uint32_t g = call.group("g", loop::Role::sequential, shape);
+    call.buffer("x", l.arg(0), false, {{g, dense_strides(dims, shape)}});
+    call.buffer("y", l.result(), true, {{g, dense_strides(dims, shape)}});
+    call.buffer("scratch", scratch, true, {});
+    return call.launch();
+}
+
 Status lower_cast_texts(OpLowering& l) {
     const DType from = l.dtype(l.arg(0)), to = l.dtype(l.result());
     if (is_text(to)) return each_element(l, "str_from_" + std::string(dtype_name(from)), {int64_t(from)});

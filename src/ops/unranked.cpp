@@ -481,6 +481,15 @@ Status fft(OpLowering& l) {
     return as_ranked(l);
 }
 
+// Of all elements, wherever they are.
+Status str_order(OpLowering& l) {
+    ValueId x = l.arg(0), y = l.result();
+    l.open(x, Opened::flat);
+    if (!l.ranked(y)) l.make(y, {{.kind = Kind::tail, .value = x}});
+    l.open_as(y, l.shape(x));
+    return as_ranked(l);
+}
+
 // Coordinates along axes that are not there are 0 and come first: the rest is the result.
 Status nonzero(OpLowering& l) {
     ValueId c = l.arg(0), y = l.result();
@@ -545,7 +554,7 @@ constexpr Row rows[] = {
     {"sum", fold}, {"prod", fold}, {"max", fold}, {"min", fold}, {"argmax", place}, {"argmin", place},
     {"sum_to", sum_to}, {"matmul", matmul}, {"matmul_i32", matmul}, {"reshape", reshape}, {"broadcast_to", broadcast_to},
     {"transpose", transpose}, {"concat", concat}, {"split", split}, {"shape_of", shape_of}, {"full", full}, {"random", random},
-    {"topk", topk}, {"fft", fft}, {"nonzero", nonzero}, {"gather", gather}, {"scatter_add", scatter}, {"scatter", scatter}, {"scatter_mul", scatter},
+    {"topk", topk}, {"fft", fft}, {"str_order", str_order}, {"nonzero", nonzero}, {"gather", gather}, {"scatter_add", scatter}, {"scatter", scatter}, {"scatter_mul", scatter},
     {"scatter_max", scatter}, {"scatter_min", scatter}, {"slice", slice}, {"slice_update", slice_update},
     {"bit_cast", bit_cast}, {"windows", lower_windows_unranked}, {"fold_windows", lower_fold_windows_unranked}, {"conv", lower_conv_unranked},
     {"conv_input", lower_conv_input_unranked}, {"conv_weight", lower_conv_weight_unranked},

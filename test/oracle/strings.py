@@ -67,6 +67,11 @@ def splits():
          np.array([[[p[i] if i < len(p) else "" for i in range(3)] for p in row] for row in parts], dtype=object))
 
 
+def order():
+    for x in (WORDS, texts("b", "a", "", "b", "ab", "A", "é", "z", "ab").reshape(3, 3), np.empty((0, 2), dtype=object), np.array("x", dtype=object)):
+        case("str_order", [x], np.unique(x, return_inverse=True)[1].reshape(x.shape).astype(np.int64))
+
+
 def matches():
     for pattern in ("", ".*", "a+", r"[A-Za-z ]*", r"(\w|,)*", "a|b|", r"[^,]*", "(?s).*", r"é.", "Hello World"):
         case("str_match", [WORDS, np.array(pattern, dtype=object)], np.array([re.fullmatch(pattern, w, re.ASCII) is not None for w in WORDS]))
@@ -107,7 +112,7 @@ def moves():
     case("transpose", [grid, np.array([1, 0])], grid.T)
 
 
-for family in (concat, letters, splits, matches, casts, moves):
+for family in (concat, letters, splits, order, matches, casts, moves):
     family()
 lines = ",\n".join(json.dumps(c, separators=(",", ":"), ensure_ascii=False) for c in cases)
 Path(__file__).with_name("strings.json").write_text('{"seq": [\n' + lines + "\n]}\n")
