@@ -86,7 +86,7 @@ std::vector<Atom> Facts::tighten(const Polynomial& p) {
         else after.high = std::min(after.high, saturate(floor_wide(rest.high, -c)));
         if (after.low == before.low && after.high == before.high) continue;
         Interval& learnt = learnt_[f->atom];
-        changes_.push_back({Change::bound, f->atom, 0, learnt});
+        note({Change::bound, f->atom, 0, learnt});
         learnt = intersect(learnt, after);
         contradictory_ |= after.empty();
         intervals_.clear();
@@ -108,7 +108,7 @@ void Facts::propagate(size_t first) {
             else if (range.high == 0) add_fact(dims_.sub(dims_.constant(-1), fact.form), false);
             else continue;
             facts_[queue[step]].live = false;            // the new fact says more
-            changes_.push_back({Change::death, {}, queue[step], {}});
+            note({Change::death, {}, queue[step], {}});
             queue.push_back(facts_.size() - 1);
             continue;
         }

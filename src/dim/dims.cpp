@@ -176,19 +176,23 @@ std::optional<Sym> Dims::as_symbol(Dim d) const {
 }
 
 std::vector<Atom> Dims::atoms_of(Dim d) const {
+    std::vector<Atom> own;
+    for (const Term& t : polynomials_[d.index])
+        for (const Factor& f : t.factors) own.push_back(f.atom);
+    return with_parts(std::move(own));
+}
+
+std::vector<Atom> Dims::with_parts(std::vector<Atom> open) const {
     std::vector<Atom> out;
-    std::vector<Dim> open{d};
     std::unordered_set<Atom> seen;                       // atoms are shared: each is entered once
     while (!open.empty()) {
-        const Polynomial& p = polynomials_[open.back().index];
+        const Atom a = open.back();
         open.pop_back();
-        for (const Term& t : p)
-            for (const Factor& f : t.factors) {
-                if (!seen.insert(f.atom).second) continue;
-                const AtomNode& node = atoms_[f.atom.index];
-                out.push_back(f.atom);
-                open.insert(open.end(), node.args.begin(), node.args.end());
-            }
+        if (!seen.insert(a).second) continue;
+        out.push_back(a);
+        for (Dim part : atoms_[a.index].args)
+            for (const Term& t : polynomials_[part.index])
+                for (const Factor& f : t.factors) open.push_back(f.atom);
     }
     std::sort(out.begin(), out.end());
     return out;

@@ -70,6 +70,7 @@ class Dims {
     std::optional<Sym> as_symbol(Dim d) const;           // d is exactly one symbol
     std::vector<Sym> symbols_of(Dim d) const;            // each once, in order of id
     std::vector<Atom> atoms_of(Dim d) const;             // at any depth, each once, in order of id
+    std::vector<Atom> with_parts(std::vector<Atom> atoms) const;     // and all atoms in them, so too
     bool of_shape(Dim d) const;                          // some part is rank(s) or size(s)
     size_t node_count(Dim d) const;                      // a part kept whole counts as one node
     bool nonnegative(Dim d) const;                       // by its form and the kinds of its symbols alone

@@ -19,6 +19,7 @@ void Facts::pop() {
     const Frame& frame = frames_.back();
     for (; changes_.size() > frame.changes; changes_.pop_back()) {
         const Change& change = changes_.back();
+        touch(change);
         switch (change.kind) {
         case Change::rewrite: rewrites_.erase(change.atom); break;
         case Change::pin: pinned_.erase(change.atom); break;
@@ -33,6 +34,21 @@ void Facts::pop() {
     compatible_.resize(frame.compatible);
     state_ = frame.state, rewrite_state_ = frame.rewrite_state, contradictory_ = frame.contradictory;
     frames_.pop_back();
+}
+
+void Facts::touch(const Change& change) {
+    switch (change.kind) {
+    case Change::rewrite:
+    case Change::pin:
+    case Change::bound: return dead_ends_.touch(change.atom);
+    case Change::birth:
+    case Change::death:
+        for (Atom a : dims_.atoms_of(facts_[change.fact].form)) dead_ends_.touch(a);
+    }
+}
+void Facts::note(Change change) {
+    touch(change);
+    changes_.push_back(change);
 }
 
 size_t Facts::depth() const { return frames_.size(); }
@@ -59,7 +75,7 @@ void Facts::add_fact(Dim form, bool nonzero) {
     }
     for (Atom a : dims_.atoms_of(form)) mentions_[a].push_back(facts_.size());
     facts_.push_back({form, nonzero, true});
-    changes_.push_back({Change::birth, {}, 0, {}});
+    note({Change::birth, {}, facts_.size() - 1, {}});
 }
 
 bool Facts::contradict() {
@@ -134,14 +150,14 @@ void Facts::eliminate(Atom a, Dim image) {
     if (dims_.nonnegative(dims_.of(a))) kept.push_back(image);
     changed(true);
     rewrites_[a] = image;
-    changes_.push_back({Change::rewrite, a, 0, {}});
+    note({Change::rewrite, a, 0, {}});
     size_t first_new = facts_.size();
     std::vector<size_t> touched = mentions_[a];
     for (size_t index : touched) {
         Dim before = facts_[index].form, after = rewrite(before);
         if (!facts_[index].live || before == after) continue;
         facts_[index].live = false;
-        changes_.push_back({Change::death, {}, index, {}});
+        note({Change::death, {}, index, {}});
         add_fact(after, facts_[index].nonzero);
     }
     for (Dim d : kept) add_fact(rewrite(d), false);
@@ -156,7 +172,7 @@ void Facts::eliminate_by_quotient(const AtomNode& mod, Dim remainder) {
     Atom a = q[0].factors[0].atom;
     if (rewrites_.contains(a)) return;
     changed(true);
-    if (pinned_.insert(a).second) changes_.push_back({Change::pin, a, 0, {}});
+    if (pinned_.insert(a).second) note({Change::pin, a, 0, {}});
     learn_zero(dims_.sub(x, dims_.add(dims_.mul(k, quotient), remainder)));
 }
 

@@ -1,5 +1,6 @@
 // dim/facts.h - what is known about symbolic sizes, in nested scopes; what is learnt inside one is gone after it.
 #pragma once
+#include "dim/dead_ends.h"
 #include "dim/dims.h"
 #include "dim/interval.h"
 #include <optional>
@@ -58,6 +59,8 @@ class Facts {
 
     // facts.cpp: learning
     void changed(bool rewrites);
+    void note(Change change);                            // for pop, and for what was searched in vain
+    void touch(const Change& change);
     bool contradict();
     void add_fact(Dim form, bool nonzero);
     bool learn_nonnegative(Dim p);
@@ -86,7 +89,8 @@ class Facts {
 
     // prove.cpp: search
     bool prove(Dim p, int depth, int budget);            // p >= 0; p is rewritten
-    bool prove(Dim p) { return prove(p, 4, 250); }
+    static constexpr int whole_depth = 4, whole_budget = 250;
+    bool prove(Dim p) { return prove(p, whole_depth, whole_budget); }
     const std::vector<Dim>& definitions(Atom a);         // what an atom's definition says, each >= 0
     std::vector<size_t> facts_near(const Polynomial& p); // live facts that share an atom with p
 
@@ -118,6 +122,7 @@ class Facts {
     std::unordered_map<Atom, std::vector<Dim>> definitions_;
     std::unordered_set<uint64_t> pairs_;                 // of pairs_state_: compatible_, normalised
     std::unordered_set<Atom> rewriting_;
+    DeadEnds dead_ends_;
     size_t cycles_cut_ = 0, simplifying_ = 0;
 };
 } // namespace nereus

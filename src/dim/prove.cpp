@@ -69,6 +69,7 @@ struct Search {
     int budget;                                          // steps left
     bool cut = false;                                    // somewhere only the depth was too small
     std::vector<Polynomial> cases = {};                  // facts of the open cases
+    std::vector<Atom> looked_at = {};                    // atoms of all goals on the way
 
     bool nonnegative(const Monomial& m) { return facts.interval(m).low >= 0; }
 
@@ -178,6 +179,8 @@ struct Search {
     bool holds(const Polynomial& given, int depth) {
         if (--budget < 0) return false;
         Polynomial p = tightened(given);
+        for (const Term& t : p)
+            for (const Factor& f : t.factors) looked_at.push_back(f.atom);
         Interval range = facts.interval(p);
         if (range.low >= 0) return true;
         if (range.high < 0) return false;
@@ -211,12 +214,15 @@ bool Facts::prove(Dim p, int depth, int budget) {
     refresh();
     const Polynomial& goal = dims_.polynomial(p);
     if (interval(goal).low >= 0) return true;
+    const bool whole = depth == whole_depth && budget == whole_budget;
+    if (whole && dead_ends_.know(p)) return false;
     Search search{*this, budget};
     for (int d = 1; d <= depth; d++) {                   // short proofs first: they are the common ones
         search.cut = false;
         if (search.holds(goal, d)) return true;
-        if (!search.cut || search.budget < 0) return false;
+        if (!search.cut || search.budget < 0) break;
     }
+    if (whole) dead_ends_.add(p, dims_.with_parts(std::move(search.looked_at)));
     return false;
 }
 } // namespace nereus
