@@ -269,6 +269,50 @@ case("cast_map", "ai.onnx.ml/CastMap: x -> y", {"x": {7: 2.5, 1: 1.5, 2: -3.5}},
 case("cast_map_sparse", 'ai.onnx.ml/CastMap: x -> y cast_to="TO_INT64" map_form="SPARSE" max_map=9', {"x": {7: 2.5, 1: 1.5, 2: -3.5}}, {"y": np.array([[0, 1, -3, 0, 0, 0, 0, 2, 0]])})
 
 
+# A bound that is left out is the last finite number of the dtype.
+for kind in (np.float16, np.float32, np.float64):
+    ends, last = np.array([np.inf, -np.inf, np.nan, -2], kind), np.finfo(kind).max
+    case(f"clip_{kind.__name__}_free", "Clip: x -> y", {"x": ends}, {"y": np.array([last, -last, np.nan, -2], kind)})
+    case(f"clip_{kind.__name__}_low", "Clip: x, low -> y", {"x": ends, "low": np.array(-1, kind)}, {"y": np.array([last, -1, np.nan, -1], kind)})
+    case(f"clip_{kind.__name__}_high", "Clip: x, , high -> y", {"x": ends, "high": np.array(1, kind)}, {"y": np.array([1, -last, np.nan, -2], kind)})
+case("clip_attribute", "Clip: x -> y max=1.5", {"x": np.array([np.inf, -np.inf, 1], np.float32)}, {"y": np.array([1.5, np.finfo(np.float32).min, 1], np.float32)}, opset=6)
+case("clip_int64_low", "Clip: x, low -> y", {"x": np.array([-(2**63), 2**63 - 1]), "low": np.array(-5)}, {"y": np.array([-5, 2**63 - 1])})
+case("clip_uint8_free", "Clip: x -> y", {"x": np.array([0, 255], np.uint8)}, {"y": np.array([0, 255], np.uint8)})
+
+# Of integers cut towards 0.
+case("erf_int32", "Erf: x -> y", {"x": np.array([-(2**31) + 1, -1, 0, 1, 7], np.int32)}, {"y": np.array([-1, 0, 0, 0, 1], np.int32)})
+
+# Axes that are listed twice or not at all; as onnxruntime has it.
+case("squeeze_twice", "Squeeze: x -> y axes=[3,0,3]", {"x": ramp(1, 2, 1, 1, 3)}, {"y": ramp(1, 2, 1, 1, 3).reshape(2, 1, 3)}, opset=11)
+case("squeeze_twice_from_end", "Squeeze: x, axes -> y", {"x": ramp(1, 2, 1, 3)}, {"y": ramp(1, 2, 1, 3).reshape(2, 3)}, axes=np.array([-2, -4, -2]))
+case("squeeze_from_end", "Squeeze: x, axes -> y", {"x": ramp(1, 3, 1, 1)}, {"y": ramp(1, 3, 1, 1).reshape(1, 3)}, axes=np.array([-2, -1]))
+case("squeeze_empty", "Squeeze: x, axes -> y", {"x": ramp(1, 2, 1, 3)}, {"y": ramp(1, 2, 1, 3).reshape(2, 3)}, axes=np.array([], np.int64))
+
+# Pads as a row.
+case("pad_row", "com.microsoft/Pad: x, pads -> y", {"x": ramp(2, 2), "pads": np.array([[0, 1, 1, 0]])}, {"y": np.pad(ramp(2, 2), ((0, 1), (1, 0)))})
+
+
+# A score that is nobody's.
+def sinks():
+    q, k, v, sink = ramp(1, 3, 16), ramp(1, 3, 8, at=1), ramp(1, 3, 8, at=2), np.array([0.5, -40], np.float32)
+    scores = np.einsum("sha,ta->hst", q[0].reshape(3, 2, 8), k[0]) / np.sqrt(8)
+    e = np.exp(scores) * np.tril(np.ones((3, 3)))
+    given = {"q": q, "k": k, "v": v, "lengths": np.array([2], np.int32), "total": scalar(3, np.int32)}
+    for name, inputs, attribute, share in (("sink", {"sink": sink}, "", np.exp(sink)[:, None, None]), ("smooth", {}, " smooth_softmax=1", 1)):
+        y = np.einsum("hst,ta->sha", e / (e.sum(-1, keepdims=True) + share), v[0]).reshape(1, 3, 16)
+        case(f"group_query_{name}", "com.microsoft/GroupQueryAttention: q, k, v, , , lengths, total" + (", , , , , sink" if inputs else "") + f" -> y num_heads=2 kv_num_heads=1{attribute}",
+             {**given, **inputs}, {"y": y.astype(np.float32)})
+
+
+sinks()
+
+# Of its only target a leaf says what is listed first, as onnxruntime hears it; of several it says everything.
+for targets, second, y in ((1, 0, [[5], [7]]), (2, 1, [[10, 3], [7, 0]])):
+    case(f"tree_repeated_{targets}", "ai.onnx.ml/TreeEnsembleRegressor: x -> y nodes_treeids=[0,0,0] nodes_nodeids=[0,1,2] nodes_featureids=[0,0,0] nodes_values=[0.5,0.0,0.0] "
+         'nodes_modes=["BRANCH_LEQ","LEAF","LEAF"] nodes_truenodeids=[1,0,0] nodes_falsenodeids=[2,0,0] target_treeids=[0,0,0,0] target_nodeids=[1,1,1,2] '
+         f"target_ids=[0,{second},0,0] target_weights=[5.0,3.0,5.0,7.0] n_targets={targets}", {"x": np.array([[0], [1]], np.float32)}, {"y": np.array(y, np.float32)})
+
+
 # Fourier transforms of lengths that are a power of 2, have small primes or are prime, along each axis; frequencies are about 1 in size.
 def transforms():
     made = np.random.default_rng(5)

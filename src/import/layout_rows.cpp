@@ -34,15 +34,16 @@ void unsqueeze(NodeText& n) {
     }
     n.give(x);
 }
-// The last one first, so that the others keep their places.
+// The last one first, of those from the end the first one, so that the others keep their places. An empty list of axes says as
+// little as none.
 void squeeze(NodeText& n) {
-    if (!n.attribute("axes") && !n.has(1)) return n.give("onnx_squeeze_all(" + n.in(0) + ")");
     std::optional<std::vector<int64_t>> axes = axes_of(n);
+    if ((!n.attribute("axes") && !n.has(1)) || (axes && axes->empty())) return n.give("onnx_squeeze_all(" + n.in(0) + ")");
     if (!axes) return n.give("onnx_squeeze_at(" + n.in(0) + ", " + axes_text(n) + ")");
-    const bool from_end = !axes->empty() && (*axes)[0] < 0;
-    if (!from_end) std::reverse(axes->begin(), axes->end());
+    axes->erase(std::unique(axes->begin(), axes->end()), axes->end());
+    if ((*axes)[0] >= 0) std::reverse(axes->begin(), axes->end());
     std::string x = n.in(0);
-    for (size_t i = 0; i < axes->size(); ++i) x = n.named("t", "onnx_squeeze(" + x + ", " + axis_text((*axes)[i] + (from_end ? int64_t(i) : 0)) + ")");
+    for (int64_t axis : *axes) x = n.named("t", "onnx_squeeze(" + x + ", " + axis_text(axis) + ")");
     n.give(x);
 }
 
@@ -128,7 +129,8 @@ Pads pads_of(NodeText& n) {
         return {vector_text(all.first(all.size() / 2)), vector_text(all.last(all.size() / 2)), std::all_of(all.begin(), all.end(), [](int64_t pad) { return pad >= 0; })};
     }
     const std::string axes = n.has(3) ? "onnx_axes(" + n.in(3) + ", " + rank + ")" : "iota(" + rank + ")";
-    const std::string of = "(" + n.in(1) + ", " + n.named("axes", axes) + ", " + n.in(0) + ")";
+    const std::string list = n.node().domain == "com.microsoft" ? "reshape(" + n.in(1) + ", [-1])" : n.in(1);      // there it may be a row
+    const std::string of = "(" + list + ", " + n.named("axes", axes) + ", " + n.in(0) + ")";
     return {n.named("before", "onnx_before" + of), n.named("after", "onnx_after" + of)};
 }
 void pad(NodeText& n) {

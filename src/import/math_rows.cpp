@@ -40,14 +40,16 @@ void bit_shift(NodeText& n) {
     if (direction != "LEFT" && direction != "RIGHT") return n.refuse("attribute 'direction' is '" + std::string(direction) + "', expected LEFT or RIGHT");
     n.give((direction == "LEFT" ? "shift_left(" : "shift_right(") + n.in(0) + ", " + n.in(1) + ")");
 }
-// Above the upper bound wins, also if the lower one is above it.
-std::string clipped(std::string x, const std::string& low, const std::string& high) {
+// Above the upper bound wins, also if the lower one is above it. One that is left out is the last finite number.
+std::string clipped(std::string x, const std::string& low, const std::string& high, bool finite = true) {
     if (!low.empty()) x = "maximum(" + x + ", " + low + ")";
-    return high.empty() ? x : "minimum(" + x + ", " + high + ")";
+    else if (finite) x = "onnx_above_lowest(" + x + ")";
+    if (high.empty()) return finite ? "onnx_below_largest(" + x + ")" : x;
+    return "minimum(" + x + ", " + high + ")";
 }
 void clip_attributes(NodeText& n) {
     auto bound = [&](std::string_view name) { return n.attribute(name) ? real_text(n.real(name, 0), true) : std::string(); };
-    n.give(clipped(n.in(0), bound("min"), bound("max")));
+    n.give(clipped(n.in(0), bound("min"), bound("max"), n.version() >= 6));
 }
 void clip_inputs(NodeText& n) { n.give(clipped(n.in(0), n.has(1) ? n.in(1) : "", n.has(2) ? n.in(2) : "")); }
 
@@ -128,7 +130,7 @@ std::span<const OpRow> math_rows() {
         {"Asinh",              9,    "x",        "",                      "onnx_asinh($x)"},
         {"Acosh",              9,    "x",        "",                      "onnx_acosh($x)"},
         {"Atanh",              9,    "x",        "",                      "onnx_atanh($x)"},
-        {"Erf",                9,    "x",        "",                      "erf($x)"},
+        {"Erf",                9,    "x",        "",                      "onnx_erf($x)"},
         {"Pow",                1,    "",         "",                      "", aligned<power>},
         {"Pow",               7,    "a, b",     "",                      "onnx_pow($a, $b)"},
         {"Gelu",              20,   "x",        "approximate=none|tanh", "onnx_gelu($x, $approximate)"},

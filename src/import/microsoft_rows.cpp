@@ -107,9 +107,9 @@ void rotary_embedding(NodeText& n) {
 // A head of keys serves several heads of queries. New keys and values of each batch are written behind those that it has, into a cache
 // that may be longer than it takes.
 void group_query_attention(NodeText& n) {
-    for (auto [place, name] : {std::pair<size_t, const char*>{11, "head_sink"}, {12, "k_scale"}, {13, "v_scale"}, {14, "q_norm_weight"}, {15, "k_norm_weight"}})
+    for (auto [place, name] : {std::pair<size_t, const char*>{12, "k_scale"}, {13, "v_scale"}, {14, "q_norm_weight"}, {15, "k_norm_weight"}})
         if (n.has(place)) return n.refuse("its input '" + std::string(name) + "' is given, which is not offered");
-    for (std::string_view name : {"kv_cache_bit_width", "sliding_window_cache", "smooth_softmax"})
+    for (std::string_view name : {"kv_cache_bit_width", "sliding_window_cache"})
         if (n.integer(name, 0) > 0) return n.refuse("its attribute '" + std::string(name) + "' is " + std::to_string(n.integer(name, 0)) + ", which is not offered");
     if (n.wants(3)) return n.refuse("its output 'output_qk' is wanted, which is not offered");
     if (n.has(1) != n.has(2) || n.has(3) != n.has(4)) return n.refuse("keys and values are given together");
@@ -141,7 +141,10 @@ void group_query_attention(NodeText& n) {
     const bool causal = n.integer("causal", 1) != 0;
     const std::string may = "onnx_group_allowed(" + before + ", " + q + ", " + count + ", " + std::to_string(window) + (causal ? ", 1)" : ", 0)");
     scores = n.named("scores", "onnx_masked(" + may + ", " + scores + ", " + scores + ")");
-    const std::string y = "onnx_joined_heads(onnx_attention_values(onnx_attention_softmax(" + scores + "), cast(" + values + ", f32)))";
+    std::string p = "onnx_attention_softmax(" + scores + ")";
+    if (n.has(11)) p = "onnx_sink_softmax(" + scores + ", " + n.in(11) + ")";
+    else if (n.integer("smooth_softmax", 0) > 0) p = "onnx_sink_softmax(" + scores + ", 0.0)";
+    const std::string y = "onnx_joined_heads(onnx_attention_values(" + p + ", cast(" + values + ", f32)))";
     n.give_each({like(y, x), keys, values});
 }
 

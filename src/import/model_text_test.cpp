@@ -148,9 +148,9 @@ TEST(ModelText, FunctionsAreWrittenWhereTheyAreCalled) {
     graph.message(1, call).message(1, node_message("Leaky", {"h", "y"}, {"z"}).text(7, "own")).message(11, value_message("y", "n")).message(12, value_message("z", "n"));
     EXPECT_EQ(text_of_model(model_message(graph).message(25, leaky)), "def @main(%y: Tensor[(n), f32]) {\n"
                                                                       "  %h = select(%y < 0.0, 0.5 * %y, %y)\n"
-                                                                      "  %y_2 = %h\n"
+                                                                      "  %y_2 = onnx_below_largest(onnx_above_lowest(%h))\n"
                                                                       "  %h_2 = select(%y_2 < 0.0, 0.01 * %y_2, %y_2)\n"
-                                                                      "  %y_3 = maximum(%h_2, %y)\n"
+                                                                      "  %y_3 = onnx_below_largest(maximum(%h_2, %y))\n"
                                                                       "  %y_3\n"
                                                                       "}\n");
     Message endless = Message().text(1, "Leaky").texts(4, {"x"}).texts(5, {"y"}).text(10, "own").message(7, node_message("Leaky", {"x"}, {"y"}).text(7, "own"));
@@ -176,13 +176,13 @@ TEST(ModelText, AxesMayBeKnownOnlyWhenItRuns) {
                               "}\n");
 }
 
-TEST(ModelText, BoundsThatAreLeftOutAreNotWritten) {
+TEST(ModelText, BoundsThatAreLeftOutAreFinite) {
     Message graph;
     graph.message(1, node_message("Clip", {"x"}, {"a"})).message(1, node_message("Clip", {"a", "", "x"}, {"b"}));
     graph.message(1, node_message("Clip", {"b", "x", "x"}, {"c"})).message(11, value_message("x", "n")).message(12, value_message("c", "n"));
     EXPECT_EQ(text_of(graph), "def @main(%x: Tensor[(n), f32]) {\n"
-                              "  %a = %x\n"
-                              "  %b = minimum(%a, %x)\n"
+                              "  %a = onnx_below_largest(onnx_above_lowest(%x))\n"
+                              "  %b = minimum(onnx_above_lowest(%a), %x)\n"
                               "  %c = minimum(maximum(%b, %x), %x)\n"
                               "  %c\n"
                               "}\n");

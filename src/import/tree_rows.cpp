@@ -143,13 +143,19 @@ int aggregate(NodeText& n) {
     if (at == std::size(words)) n.refuse("attribute 'aggregate_function' is '" + std::string(word) + "', expected AVERAGE, SUM, MIN or MAX");
     return int(at);
 }
+// Of its only target a leaf says one thing: the first that is listed.
+void only_first(std::vector<Vote>& votes) {
+    std::set<int64_t> heard;
+    std::erase_if(votes, [&](const Vote& vote) { return !heard.insert(vote.node).second; });
+}
 void regressor(NodeText& n) {
     const int64_t targets = n.integer("n_targets", 1);
     if (targets < 1) return n.refuse("it has " + std::to_string(targets) + " targets");
     const std::optional<NamedNodes> nodes = named_nodes(n);
     if (!nodes) return;
-    const std::optional<std::vector<Vote>> all = named_votes(n, *nodes, "target", targets);
+    std::optional<std::vector<Vote>> all = named_votes(n, *nodes, "target", targets);
     if (!all) return;
+    if (targets == 1) only_first(*all);
     const std::string sums = votes(n, nodes->nodes, nodes->roots, nodes->wide, *all, targets, aggregate(n)), base = base_values(n, targets);
     const std::string based = base.empty() ? sums : n.named("based", sums + " + " + base);
     n.give("cast(onnx_scores_as(" + based + ", " + post_transform(n) + "), f32)");

@@ -68,7 +68,7 @@ def value_info(words):
 
 
 def initializer(line):
-    (name, dtype, sizes), elements = line.split(" = ")[0].split(), line.split(" = ")[1]
+    (name, dtype, sizes), elements = line.split(" =")[0].split(), line.split(" =")[1]
     kind, form = TYPES[dtype]
     convert = float if dtype.startswith("f") else int
     raw = b"".join(struct.pack("<" + form, convert(e)) for e in elements.split(",") if e.strip())
