@@ -28,7 +28,8 @@ void layer_normalization(NodeText& n) {
     const std::string_view kept = dtype_text(n.elem_type("stash_type", ElemType::float32));
     if (kept.empty()) return n.refuse("attribute 'stash_type' says a type that is not offered");
     auto stashed = [&](const std::string& one) { return kept == "f32" ? one : "cast(" + one + ", " + std::string(kept) + ")"; };
-    n.give_each({normal + ".0", stashed(normal + ".1"), stashed(normal + ".2")});
+    const std::string y = n.version() < 17 ? "onnx_cast_like(" + normal + ".0, " + n.in(1) + ")" : normal + ".0";
+    n.give_each({y, stashed(normal + ".1"), stashed(normal + ".2")});
 }
 
 void mean_variance_normalization(NodeText& n) {
@@ -60,8 +61,8 @@ void dropout(NodeText& n) {
         const std::string both = n.named("dropped", "onnx_dropout(" + x + ", " + real_text(n.real("ratio", 0.5), true) + ", true, 0)");
         return n.give_each({both + ".0", "onnx_cast_like(" + both + ".1, " + x + ")"});
     }
-    const std::string ones = "full(shape_of(" + x + "), true)";
-    n.give_each({x, n.version() < 10 ? "onnx_cast_like(" + ones + ", " + x + ")" : ones});
+    const std::string mask = "full(shape_of(" + x + "), " + (n.version() < 12 ? "false)" : "true)");
+    n.give_each({x, n.version() < 10 ? "onnx_cast_like(" + mask + ", " + x + ")" : mask});
 }
 } // namespace
 

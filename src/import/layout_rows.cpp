@@ -137,7 +137,7 @@ void pad(NodeText& n) {
     const std::string of = n.in(0) + ", " + pads.before + ", " + pads.after + ", ";
     constexpr std::string_view by_index[] = {"reflect", "edge", "wrap"};
     for (size_t i = 0; i < std::size(by_index); ++i)
-        if (mode == by_index[i]) return n.give("onnx_pad_by_index(" + of + std::to_string(i + 1) + ")");
+        if (mode == by_index[i]) return n.give((pads.only_more ? "onnx_pad_by_index(" : "onnx_cut_and_pad_by_index(") + of + std::to_string(i + 1) + ")");
     if (mode != "constant") return n.refuse("attribute 'mode' is '" + std::string(mode) + "', expected one of constant, reflect, edge, wrap");
     const std::string value = n.has(2) ? "reshape(" + n.in(2) + ", [])" : "onnx_cast_like(" + real_text(n.real("value", 0), true) + ", " + n.in(0) + ")";
     n.give((pads.only_more ? "onnx_extend(" : "onnx_pad(") + of + value + ")");
