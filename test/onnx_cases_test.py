@@ -326,6 +326,9 @@ def what_specifications_leave_open():
         case(f"pad_{name}_of_cut_at_run", f'Pad: x, p -> y mode="{name}"', {"x": line, "p": np.array(ends)}, {"y": line[at]}, opset=19)
     for n, ends, y in ((0, (-1, 1), []), (2, (1, -3), []), (2, (-3, 4), [9, 9, 9]), (3, (-1, 2), [1, 2, 9, 9])):
         case(f"pad_{n}_by_{ends[0]}_and_{ends[1]}", "Pad: x, p, v -> y", {"x": np.arange(n, dtype=f), "p": np.array(ends), "v": scalar(9)}, {"y": np.array(y, f)})
+    for across, axes in ((0, (0, 2, 3)), (1, (0, 1, 2, 3))):
+        x = ramp(2, 2, 2, 3)
+        case(f"mean_of_batch_{across}", f"MeanVarianceNormalization: x -> y across_channels={across} normalize_variance=0", {"x": x}, {"y": x - x.mean(axes, keepdims=True)}, opset=7)
     # Between integers there are others, cut towards 0.
     for kind, steps in ((np.int32, [-1, -2, -4, -5]), (np.uint8, [1, 2, 4, 5])):
         case(f"resize_{kind.__name__}", 'Resize: x, , s -> y mode="linear"', {"x": np.array([steps[0], steps[3]], kind)}, {"y": np.array(steps, kind)}, opset=13, s=np.array([2], f))

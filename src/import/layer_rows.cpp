@@ -35,7 +35,7 @@ void layer_normalization(NodeText& n) {
 void mean_variance_normalization(NodeText& n) {
     const bool across = n.integer("across_channels", 0) != 0, by_variance = n.integer("normalize_variance", 1) != 0;
     if (n.attribute("across_channels") || n.attribute("normalize_variance"))           // of version 1, which had no axes
-        return n.give("onnx_early_mean_variance(" + n.in(0) + ", " + (across ? "tensor([1, 2, 3])" : "tensor([2, 3])") + (by_variance ? ", 1)" : ", 0)"));
+        return n.give("onnx_early_mean_variance(" + n.in(0) + ", " + (across ? "tensor([0, 1, 2, 3])" : "tensor([0, 2, 3])") + (by_variance ? ", 1)" : ", 0)"));
     n.give("onnx_mean_variance_normalization(" + n.in(0) + ", " + vector_text(n.integers("axes").value_or(std::vector<int64_t>{0, 2, 3})) + ")");
 }
 
