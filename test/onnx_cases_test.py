@@ -357,6 +357,72 @@ case("unique_rows_of_texts", "Unique: x -> y, first, which axis=0", {"x": words}
 case("unique_columns_of_texts", "Unique: x -> y, first axis=-1", {"x": words}, {"y": words[:, [2, 1, 0]], "first": np.array([2, 1, 0])})
 
 
+def what_specifications_leave_open():
+    """Where specifications say nothing, what onnxruntime does."""
+    f, line = np.float32, np.arange(4, dtype=np.float32)
+    # Integers of 4 and 2 bits are rounded to, and then wrap.
+    near = np.array([-10.7, 15.3, 0.4, -1.6, 2.5, 240.1, 31.9, -0.5], f)
+    for kind, code, low, count in (("i4", 22, -8, 16), ("u4", 21, 0, 16), ("i2", 26, -2, 4), ("u2", 25, 0, 4)):
+        whole = (np.rint(near).astype(np.int64) - low) % count + low
+        case(f"cast_near_{kind}", f"Cast: x -> n to={code}\nnode Cast: n -> y to=7", {"x": near}, {"y": whole}, opset=25)
+        case(f"cast_cut_{kind}", f"Cast: x -> n to={code}\nnode Cast: n -> y to=7", {"x": whole + 3 * count}, {"y": whole}, opset=25)
+    # 25 * 0.1 is 2.5 in f32, which is rounded to 2.
+    case("qlinear_conv_tie", "QLinearConv: x, s, z, w, t, v, u, q -> y", {"x": np.array([[[5, 15]]], np.uint8), "s": scalar(0.1), "z": scalar(0, np.uint8), "w": np.array([[[5]]], np.uint8),
+         "t": scalar(1), "v": scalar(0, np.uint8), "u": scalar(1), "q": scalar(0, np.uint8)}, {"y": np.array([[[2, 8]]], np.uint8)})
+    case("mean_int32_beyond", "ReduceMean: x -> y keepdims=0", {"x": np.array([2 * 10**9] * 3, np.int32)}, {"y": np.array(2 * 10**9, np.int32)})
+    case("mean_uint32_beyond", "ReduceMean: x, a -> y keepdims=0", {"x": np.array([[4 * 10**9] * 3], np.uint32), "a": np.array([1])}, {"y": np.array([4 * 10**9], np.uint32)})
+    least = np.array(-2**63)
+    square = np.arange(1, 10, dtype=f).reshape(3, 3)
+    case("trilu_far_up", "Trilu: x, k -> y", {"x": square, "k": least}, {"y": square}, opset=14)
+    case("trilu_far_low", "Trilu: x, k -> y upper=0", {"x": square, "k": least}, {"y": square * 0}, opset=14)
+    case("compress_longer", "Compress: x, c -> y axis=1", {"x": square, "c": np.array([False, True, False, True, True])}, {"y": square[:, 1:2]}, opset=11)
+    case("compress_flat_longer", "Compress: x, c -> y", {"x": line, "c": np.array([True, False, False, True, True])}, {"y": line[[0, 3]]}, opset=11)
+    for name, ends, at in (("wrap", (-3, 3), [3, 3, 3, 3]), ("reflect", (-1, 2), [1, 2, 3, 2, 1]), ("edge", (2, -2), [0, 0, 0, 1])):
+        case(f"pad_{name}_of_cut", f'Pad: x, p -> y mode="{name}"', {"x": line}, {"y": line[at]}, opset=19, p=np.array(ends))
+        case(f"pad_{name}_of_cut_at_run", f'Pad: x, p -> y mode="{name}"', {"x": line, "p": np.array(ends)}, {"y": line[at]}, opset=19)
+    for n, ends, y in ((0, (-1, 1), []), (2, (1, -3), []), (2, (-3, 4), [9, 9, 9]), (3, (-1, 2), [1, 2, 9, 9])):
+        case(f"pad_{n}_by_{ends[0]}_and_{ends[1]}", "Pad: x, p, v -> y", {"x": np.arange(n, dtype=f), "p": np.array(ends), "v": scalar(9)}, {"y": np.array(y, f)})
+    for across, axes in ((0, (0, 2, 3)), (1, (0, 1, 2, 3))):
+        x = ramp(2, 2, 2, 3)
+        case(f"mean_of_batch_{across}", f"MeanVarianceNormalization: x -> y across_channels={across} normalize_variance=0", {"x": x}, {"y": x - x.mean(axes, keepdims=True)}, opset=7)
+    # Between integers there are others, cut towards 0.
+    for kind, steps in ((np.int32, [-1, -2, -4, -5]), (np.uint8, [1, 2, 4, 5])):
+        case(f"resize_{kind.__name__}", 'Resize: x, , s -> y mode="linear"', {"x": np.array([steps[0], steps[3]], kind)}, {"y": np.array(steps, kind)}, opset=13, s=np.array([2], f))
+    case("resize_without_region", 'Resize: x, , , n -> y mode="linear" coordinate_transformation_mode="tf_crop_and_resize"', {"x": line, "n": np.array([7])},
+         {"y": np.arange(7, dtype=f) / 2}, opset=13)
+    for opset in (7, 10):
+        case(f"dropout_mask_{opset}", "Dropout: x -> y, m", {"x": line}, {"y": line, "m": np.zeros(4, f if opset == 7 else bool)}, opset=opset)
+    case("layer_normalization_of_f16", "LayerNormalization: x, s -> y", {"x": np.array([[1, 3]], f), "s": np.array([1, 2], np.float16)}, {"y": np.array([[-1, 2]], np.float16)}, opset=12)
+    # What is not there of a sequence leaves nothing of the first state.
+    none = {"x": np.zeros((2, 2, 1), f), "l": np.array([0, 1], np.int32), "h": np.full((1, 2, 1), 3, f)}
+    zeros = {n: np.zeros((1, k, 1), f) for n, k in (("w", 1), ("w3", 3), ("w4", 4))}
+    for way in ("forward", "reverse"):
+        how = f'hidden_size=1 direction="{way}"'
+        case(f"rnn_without_steps_{way}", f"RNN: x, w, w, , l, h -> , y {how}", none, {"y": np.array([[[0], [0]]], f)}, opset=14, w=zeros["w"])
+        case(f"gru_without_steps_{way}", f"GRU: x, w, w, , l, h -> , y {how}", none, {"y": np.array([[[0], [1.5]]], f)}, opset=14, w=zeros["w3"])
+        case(f"lstm_without_steps_{way}", f"LSTM: x, w, w, , l, h, h -> , y, c {how}", none, {"y": np.array([[[0], [np.tanh(1.5) / 2]]], f), "c": np.array([[[0], [1.5]]], f)}, opset=14, w=zeros["w4"])
+    # Numbers of a loop are as its body declares them.
+    body = ("graph body", "input i i64 1", "input going bool 1", "input s i64 1", "output going bool 1", "output t i64 1", "output all i64 2",
+            "node Add: s, i -> t", "node Concat: i, s -> all axis=0", "end")
+    case("loop_of_rank_1", "Loop: n, c, s -> t, all body={body}", {"n": np.array([3]), "c": np.array([True]), "s": np.array([5])},
+         {"t": np.array([8]), "all": np.array([[0, 5], [1, 5], [2, 6]])}, opset=13, sparse=body)
+    case("split_by_row", "SplitToSequence: x, n -> all\nnode SequenceAt: all, i -> y", {"x": line, "n": np.array([[1, 3]]), "i": np.array(1)}, {"y": line[1:]}, opset=11)
+    case("feature_vectorizer_3d", "ai.onnx.ml/FeatureVectorizer: a, b -> y inputdimensions=[1,4]", {"a": np.array([[9], [8]], np.int64), "b": np.arange(8).reshape(2, 2, 2)},
+         {"y": np.array([[9, 0, 1, 2, 3], [8, 4, 5, 6, 7]], f)})
+    case("label_encoder_twice", "ai.onnx.ml/LabelEncoder: x -> y keys_int64s=[1,2,1] values_int64s=[10,20,99] default_int64=7", {"x": np.array([1, 2, 3])}, {"y": np.array([10, 20, 7])},
+         sparse=("opset ai.onnx.ml 2",))
+    scores = np.array([[1, 2], [3, 1]], f)
+    case("linear_classifier_of_one", "ai.onnx.ml/LinearClassifier: x -> y, z coefficients=[1.0,-1.0] intercepts=[0.0] classlabels_ints=[10,20]", {"x": scores},
+         {"y": np.array([10, 20]), "z": np.array([[2, -1], [-1, 2]], f)})
+    case("linear_classifier_unnamed", "ai.onnx.ml/LinearClassifier: x -> y, z coefficients=[1.0,-1.0] intercepts=[0.0]", {"x": scores}, {"y": np.array([0, 1]), "z": np.array([[-1], [2]], f)})
+    tree = ("nodes_treeids=[0,0,0] nodes_nodeids=[0,1,2] nodes_featureids=[0,0,0] nodes_values=[1.5,0.0,0.0] nodes_modes=[\"BRANCH_LEQ\",\"LEAF\",\"LEAF\"] nodes_truenodeids=[1,0,0] "
+            "nodes_falsenodeids=[2,0,0] class_treeids=[0,0] class_nodeids=[1,2] class_ids=[0,0] class_weights=[-2.0,3.0] classlabels_int64s=[1]")
+    case("tree_of_one_class", f"ai.onnx.ml/TreeEnsembleClassifier: x -> y, z {tree}", {"x": scores}, {"y": np.array([0, 1]), "z": np.array([[-2], [3]], f)})
+
+
+what_specifications_leave_open()
+
+
 def main():
     with tempfile.TemporaryDirectory() as place:
         failed = 0

@@ -96,6 +96,11 @@ bool goes_on(const Graph& body) {
 
 bool is_optional(const ValueInfo& info) { return !info.type.layers.empty() && info.type.layers[0].kind == TypeLayer::Kind::optional; }
 
+// A number as the body declares it: of rank 0, or of rank 1 with one element.
+std::string as_declared(const ValueInfo& info, const std::string& number) {
+    return info.type.shape && info.type.shape->size() == 1 ? "reshape(" + number + ", [1])" : number;
+}
+
 // Loop: a `for` where the number of trips is given and nothing in the body can end it, else a `while`.
 void loop(NodeText& n) {
     const std::optional<GraphId> body = n.graph("body");
@@ -113,7 +118,7 @@ void loop(NodeText& n) {
     const std::string trip = counted ? n.fresh("i") : all.add(n, "i", "0");
     const std::string going = counted ? first : all.add(n, "going", first);
     collected.add_to(all, n);
-    Texts parameters = {trip, going};
+    Texts parameters = {as_declared(graph.inputs[0], trip), as_declared(graph.inputs[1], going)};
     for (size_t i = 0; i < states; ++i) parameters.push_back(all.add(n, graph.inputs[i + 2].name, n.in(i + 2)));
     // A state that may begin with nothing: what the body gives is put into an Option, and taken out behind the loop.
     auto is_filled = [&](size_t i) { return is_optional(graph.inputs[i + 2]) && !is_optional(graph.outputs[i + 1]); };

@@ -38,10 +38,10 @@ void label_encoder(NodeText& n) {
     if (n.attribute("values_strings")) otherwise = text_text(n.word("default_string", "_Unused"));
     if (n.attribute("values_tensor")) {
         const TensorData* made = n.tensor("values_tensor");
-        if (const TensorData* data = n.tensor("default_tensor")) otherwise = "reshape(" + n.weight(*data, "otherwise") + ", [])";
-        else if (made && made->type == ElemType::string) otherwise = text_text("_Unused");
+        if (made && made->type == ElemType::string) otherwise = text_text("_Unused");
         else otherwise = "if (onnx_is_whole(" + values + ")) { onnx_cast_like(-1, " + values + ") } else { onnx_cast_like(0, " + values + ") }";
     }
+    if (const TensorData* data = n.tensor("default_tensor")) otherwise = "reshape(" + n.weight(*data, "otherwise") + ", [])";
     n.give("onnx_mapped(" + n.in(0) + ", " + n.named("keys", keys) + ", " + n.named("values", values) + ", " + n.named("otherwise", otherwise) + ")");
 }
 // Texts to their places and back; which way it goes, the file tells by the type of the input or the output.
@@ -95,18 +95,20 @@ std::string linear_scores(NodeText& n, size_t rows) {
     return n.named("scores", "onnx_linear_scores(" + n.in(0) + ", " + n.named("weights", reals_text(weights)) + ", " + reals_or(n, "intercepts", 0) + ", " + std::to_string(rows) + ")");
 }
 void linear_regressor(NodeText& n) { n.give("onnx_scores_as(" + linear_scores(n, size_t(n.integer("targets", 1))) + ", " + post_transform(n) + ")"); }
-// Of two classes that have one row of weights the first has the score with the other sign. The label is that of the largest score
-// before scores are made something else.
+// Of two classes that have one row of weights the first has the score with the other sign, or, where nothing is made of scores, 1
+// less the score. The label is that of the largest score before scores are made something else. Without labels these are 0 and 1.
 void linear_classifier(NodeText& n) {
     const std::optional<std::vector<std::string_view>> words = n.words("classlabels_strings");
     const std::optional<std::vector<int64_t>> labels = n.integers("classlabels_ints");
-    if (!labels && !words) return n.refuse("it has no labels");
-    const size_t classes = words ? words->size() : labels->size();
+    const size_t classes = words ? words->size() : labels ? labels->size() : 0;
     const std::optional<std::vector<float>> bias = n.reals("intercepts");
     const size_t rows = bias && !bias->empty() ? bias->size() : classes;
+    if (classes == 0 && rows != 1) return n.refuse("it has no labels");
     std::string scores = linear_scores(n, rows);
+    const std::string how = post_transform(n), one = scores;
     if (rows == 1 && classes == 2) scores = n.named("scores", "onnx_two_scores(" + scores + ")");
-    const std::string how = post_transform(n), made = n.named("made", "onnx_scores_as(" + scores + ", " + how + ")");
+    const std::string made = rows == 1 && classes == 2 && how == "0" ? n.named("made", "onnx_score_and_rest(" + one + ")") : n.named("made", "onnx_scores_as(" + scores + ", " + how + ")");
+    if (classes == 0) return n.give_each({"cast(reshape(" + one + " > 0.0, [-1]), i64)", made});
     if (rows == 1 && classes < 2) {
         if (words) return n.refuse("its one label is a text: what it says of other rows is not told");
         const std::string only = "onnx_only_class(" + made + ", " + (labels->empty() ? "1" : integer_text((*labels)[0])) + (how == "0" ? ", 0.0)" : ", 0.5)");

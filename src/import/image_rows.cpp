@@ -21,10 +21,10 @@ std::string filled(std::string form, const std::string& x) {
     for (size_t at = form.find("$x"); at != form.npos; at = form.find("$x")) form.replace(at, 2, x);
     return form;
 }
-// Computed in floats: of integers rounded, of an f16 or bf16 in f32.
-std::string in_reals(const std::string& form, const std::string& x) {
+// Computed in floats: of integers cut towards 0 or rounded, of an f16 or bf16 in f32.
+std::string in_reals(const std::string& form, const std::string& x, bool rounds) {
     const std::string wide = filled(form, "cast(" + x + ", f32)");
-    return "if (onnx_is_whole(" + x + ")) { onnx_cast_like(round(" + wide + "), " + x + ") } else { if (onnx_is_short(" + x + ")) { onnx_cast_like(" + wide + ", " + x +
+    return "if (onnx_is_whole(" + x + ")) { onnx_cast_like(" + (rounds ? "round(" + wide + ")" : wide) + ", " + x + ") } else { if (onnx_is_short(" + x + ")) { onnx_cast_like(" + wide + ", " + x +
            ") } else { " + filled(form, x) + " } }";
 }
 
@@ -61,12 +61,12 @@ bool give_known_scales(NodeText& n, const Resizing& how, const std::vector<doubl
         const std::string size = n.named("size", scaled_size("onnx_size_at(" + x + ", (" + axis + "))", scales[i]));
         form = "onnx_resize_at(" + form + ", (" + axis + "), " + size + ", cast(" + real_text(scales[i], false) + ", f64), " + how.text() + ")";
     }
-    n.give(how.mode < linear ? filled(form, x) : in_reals(form, x));
+    n.give(how.mode < linear ? filled(form, x) : in_reals(form, x, how.antialias));
     return true;
 }
 void give_resized(NodeText& n, const Resizing& how, const std::string& sizes, const std::string& scales, const std::string& from, const std::string& to, const std::string& outside) {
     const std::string form = "onnx_resize($x, " + sizes + ", " + scales + ", " + from + ", " + to + ", " + how.text() + ", " + outside + ")";
-    n.give(how.mode < linear ? filled(form, n.in(0)) : in_reals(form, n.in(0)));
+    n.give(how.mode < linear ? filled(form, n.in(0)) : in_reals(form, n.in(0), how.antialias));
 }
 
 // Also the first Resize, which knew scales alone.
@@ -115,7 +115,7 @@ void resize(NodeText& n) {
         if (policy != 0) sizes = n.named("sizes", "onnx_rounded_sizes(" + x + ", " + scales + ")");
     }
     std::string from = n.named("from", ones + " * 0.0"), to = ones;
-    if (how.transform == tf_crop) {
+    if (how.transform == tf_crop && n.has(1)) {
         const std::string roi = n.in(1), count = "onnx_size(" + at + ")";
         auto half = [&](const std::string& first, const std::string& end) { return "slice(" + roi + ", [" + first + "], [" + end + "])"; };
         const std::string starts = half("0", count), ends = half(count, "2 * " + count);

@@ -60,7 +60,8 @@ void slice_inputs(NodeText& n) {
 
 void compress(NodeText& n) {
     const bool flat = !n.attribute("axis");
-    n.give("gather(" + (flat ? "reshape(" + n.in(0) + ", [-1])" : n.in(0)) + ", onnx_chosen(" + n.in(1) + "), axis=" + integer_text(n.integer("axis", 0)) + ")");
+    const std::string x = n.named("from", flat ? "reshape(" + n.in(0) + ", [-1])" : n.in(0)), axis = integer_text(n.integer("axis", 0));
+    n.give("gather(" + x + ", onnx_chosen_of(" + n.in(1) + ", onnx_size_at(" + x + ", " + axis + ")), axis=" + axis + ")");
 }
 
 // What becomes of an element and the one that is given for it.

@@ -28,13 +28,14 @@ void layer_normalization(NodeText& n) {
     const std::string_view kept = dtype_text(n.elem_type("stash_type", ElemType::float32));
     if (kept.empty()) return n.refuse("attribute 'stash_type' says a type that is not offered");
     auto stashed = [&](const std::string& one) { return kept == "f32" ? one : "cast(" + one + ", " + std::string(kept) + ")"; };
-    n.give_each({normal + ".0", stashed(normal + ".1"), stashed(normal + ".2")});
+    const std::string y = n.version() < 17 ? "onnx_cast_like(" + normal + ".0, " + n.in(1) + ")" : normal + ".0";
+    n.give_each({y, stashed(normal + ".1"), stashed(normal + ".2")});
 }
 
 void mean_variance_normalization(NodeText& n) {
     const bool across = n.integer("across_channels", 0) != 0, by_variance = n.integer("normalize_variance", 1) != 0;
     if (n.attribute("across_channels") || n.attribute("normalize_variance"))           // of version 1, which had no axes
-        return n.give("onnx_early_mean_variance(" + n.in(0) + ", " + (across ? "tensor([1, 2, 3])" : "tensor([2, 3])") + (by_variance ? ", 1)" : ", 0)"));
+        return n.give("onnx_early_mean_variance(" + n.in(0) + ", " + (across ? "tensor([0, 1, 2, 3])" : "tensor([0, 2, 3])") + (by_variance ? ", 1)" : ", 0)"));
     n.give("onnx_mean_variance_normalization(" + n.in(0) + ", " + vector_text(n.integers("axes").value_or(std::vector<int64_t>{0, 2, 3})) + ")");
 }
 
@@ -60,8 +61,8 @@ void dropout(NodeText& n) {
         const std::string both = n.named("dropped", "onnx_dropout(" + x + ", " + real_text(n.real("ratio", 0.5), true) + ", true, 0)");
         return n.give_each({both + ".0", "onnx_cast_like(" + both + ".1, " + x + ")"});
     }
-    const std::string ones = "full(shape_of(" + x + "), true)";
-    n.give_each({x, n.version() < 10 ? "onnx_cast_like(" + ones + ", " + x + ")" : ones});
+    const std::string mask = "full(shape_of(" + x + "), " + (n.version() < 12 ? "false)" : "true)");
+    n.give_each({x, n.version() < 10 ? "onnx_cast_like(" + mask + ", " + x + ")" : mask});
 }
 } // namespace
 

@@ -119,7 +119,7 @@ void tile(NodeText& n) {
 }
 
 // Pads, from an attribute or an input: those before all axes, then those behind them.
-struct Pads { std::string before, after; bool only_more = false; };
+struct Pads { std::string before, after; bool only_more = false, known = true; };
 Pads pads_of(NodeText& n) {
     std::optional<std::vector<int64_t>> pads = n.integers(n.version() < 2 ? "paddings" : "pads");
     if (!pads) pads = n.constant_integers(1);
@@ -131,7 +131,7 @@ Pads pads_of(NodeText& n) {
     const std::string axes = n.has(3) ? "onnx_axes(" + n.in(3) + ", " + rank + ")" : "iota(" + rank + ")";
     const std::string list = n.node().domain == "com.microsoft" ? "reshape(" + n.in(1) + ", [-1])" : n.in(1);      // there it may be a row
     const std::string of = "(" + list + ", " + n.named("axes", axes) + ", " + n.in(0) + ")";
-    return {n.named("before", "onnx_before" + of), n.named("after", "onnx_after" + of)};
+    return {n.named("before", "onnx_before" + of), n.named("after", "onnx_after" + of), false, false};
 }
 void pad(NodeText& n) {
     const std::string_view mode = n.word("mode", "constant");
@@ -139,10 +139,10 @@ void pad(NodeText& n) {
     const std::string of = n.in(0) + ", " + pads.before + ", " + pads.after + ", ";
     constexpr std::string_view by_index[] = {"reflect", "edge", "wrap"};
     for (size_t i = 0; i < std::size(by_index); ++i)
-        if (mode == by_index[i]) return n.give("onnx_pad_by_index(" + of + std::to_string(i + 1) + ")");
+        if (mode == by_index[i]) return n.give((pads.only_more ? "onnx_pad_by_index(" : "onnx_cut_and_pad_by_index(") + of + std::to_string(i + 1) + ")");
     if (mode != "constant") return n.refuse("attribute 'mode' is '" + std::string(mode) + "', expected one of constant, reflect, edge, wrap");
     const std::string value = n.has(2) ? "reshape(" + n.in(2) + ", [])" : "onnx_cast_like(" + real_text(n.real("value", 0), true) + ", " + n.in(0) + ")";
-    n.give((pads.only_more ? "onnx_extend(" : "onnx_pad(") + of + value + ")");
+    n.give((pads.only_more ? "onnx_extend(" : pads.known ? "onnx_pad(" : "onnx_pad_or_cut(") + of + value + ")");
 }
 void center_crop_pad(NodeText& n) {
     std::optional<std::vector<int64_t>> axes = n.integers("axes");

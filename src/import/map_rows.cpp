@@ -17,7 +17,10 @@ void zip_map(NodeText& n) {
     const std::string labels = listed(n, "classlabels_strings", "classlabels_int64s"), x = n.named("rows", "onnx_as_rows(" + n.in(0) + ")");
     n.give("for %i in shape_of(" + x + ")[0], (%all = []) { push(%all, (" + labels + ", " + x + "[%i])) }");
 }
-void dict_vectorizer(NodeText& n) { n.give("onnx_looked_up(" + n.in(0) + ", " + listed(n, "string_vocabulary", "int64_vocabulary") + ")"); }
+void dict_vectorizer(NodeText& n) {
+    const std::string words = listed(n, "string_vocabulary", "int64_vocabulary"), of_texts = "tensor(\"\")";
+    n.give("onnx_looked_up(" + n.in(0) + ", " + words + ", " + (n.output_type(0) == ElemType::string ? of_texts : "onnx_cast_like(0, " + n.in(0) + ".1)") + ")");
+}
 
 // Values in the order of their keys, or at the places that the keys are.
 void cast_map(NodeText& n) {

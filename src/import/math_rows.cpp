@@ -59,17 +59,23 @@ std::string store_rule(NodeText& n) {
     if (round != "up" && round != "down" && round != "nearest") n.refuse("attribute 'round_mode' is '" + std::string(round) + "', expected up, down or nearest");
     return std::string(n.integer("saturate", 1) ? "" : ", saturate=false") + (round == "up" ? "" : ", round=\"" + std::string(round) + "\"");
 }
+// What becomes an integer of 4 or 2 bits is rounded, and others are cut towards 0.
+std::string ready_for(NodeText& n, ElemType to) {
+    const bool narrow = to == ElemType::int4 || to == ElemType::uint4 || to == ElemType::int2 || to == ElemType::uint2;
+    if (!narrow) return n.in(0);
+    return n.input_type(0) == ElemType::string ? "onnx_rounded(cast(" + n.in(0) + ", f64))" : "onnx_rounded(" + n.in(0) + ")";
+}
 void cast(NodeText& n) {
     const ElemType to = n.elem_type("to", ElemType::undefined);
     const std::string_view dtype = dtype_text(to);
     if (dtype.empty()) return n.refuse("its elements would be " + std::string(onnx_type_name(to)));
-    n.give("cast(" + n.in(0) + ", " + std::string(dtype) + store_rule(n) + ")");
+    n.give("cast(" + ready_for(n, to) + ", " + std::string(dtype) + store_rule(n) + ")");
 }
 // The prelude has a function for each rule.
 void cast_like(NodeText& n) {
     const std::string saturates = n.integer("saturate", 1) ? "" : "_or_none", round(n.word("round_mode", "up"));
     store_rule(n);
-    n.give("onnx_cast_like" + saturates + (round == "up" ? "" : "_" + round) + "(" + n.in(0) + ", " + n.in(1) + ")");
+    n.give("onnx_cast_like" + saturates + (round == "up" ? "" : "_" + round) + "(" + ready_for(n, n.input_type(1).value_or(ElemType::undefined)) + ", " + n.in(1) + ")");
 }
 
 void constant(NodeText& n) {

@@ -40,7 +40,8 @@ template <const char* form, In in = In::own> void reduce(NodeText& n) {
 }
 constexpr char sum[] = "sum($x, axes=$axes, keepdims=$keepdims)", max[] = "max($x, axes=$axes, keepdims=$keepdims)",
                min[] = "min($x, axes=$axes, keepdims=$keepdims)", prod[] = "prod($x, axes=$axes, keepdims=$keepdims)",
-               mean[] = "onnx_mean($x, sum($x, axes=$axes, keepdims=$keepdims))", l1[] = "sum(abs($x), axes=$axes, keepdims=$keepdims)",
+               mean[] = "if (onnx_is_small_whole($x)) { onnx_cast_like(onnx_mean(cast($x, i64), sum(cast($x, i64), axes=$axes, keepdims=$keepdims)), $x) } else { "
+                        "onnx_mean($x, sum($x, axes=$axes, keepdims=$keepdims)) }", l1[] = "sum(abs($x), axes=$axes, keepdims=$keepdims)",
                sum_square[] = "sum($x * $x, axes=$axes, keepdims=$keepdims)", l2[] = "sqrt(sum($x * $x, axes=$axes, keepdims=$keepdims))",
                log_sum[] = "log(sum($x, axes=$axes, keepdims=$keepdims))",
                log_sum_exp[] = "log(sum(exp($x - onnx_above(max($x, axes=$axes, keepdims=true))), axes=$axes, keepdims=$keepdims)) + "

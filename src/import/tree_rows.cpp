@@ -162,7 +162,7 @@ void regressor(NodeText& n) {
 }
 
 // Where all leaves of two classes speak of the first, their score is that of the second, and the other's follows: 1 - x of
-// shares, which are never negative, else -x. Where all speak of the second, the first has none.
+// shares, which are never negative, else -x. Where all speak of the second, the first has none. One class has one score.
 void classifier(NodeText& n) {
     const std::vector<int64_t> numbers = n.integers("classlabels_int64s").value_or(std::vector<int64_t>());
     const std::vector<std::string_view> texts = n.words("classlabels_strings").value_or(std::vector<std::string_view>());
@@ -184,7 +184,7 @@ void classifier(NodeText& n) {
     if (one && classes == 1 && !texts.empty()) return n.refuse("its one label is a text: what it says of other rows is not told");
     if (!one) return n.give_each({"onnx_class_of(" + based + ", " + names + ")", "cast(onnx_scores_as(" + based + ", " + post_transform(n) + "), f32)"});
     const std::string how = post_transform(n), least = shares && (of_second || how == "0" || how == "4") ? ", 0.5)" : ", 0.0)";
-    const std::string scores = of_second ? "onnx_scores_as(onnx_tree_second(" + based + "), " + how + ")" : "onnx_tree_two_scores(" + based + ", " + (shares ? "1, " : "0, ") + how + ")";
+    const std::string scores = classes == 1 ? "onnx_scores_as(" + based + ", " + how + ")" : of_second ? "onnx_scores_as(onnx_tree_second(" + based + "), " + how + ")" : "onnx_tree_two_scores(" + based + ", " + (shares ? "1, " : "0, ") + how + ")";
     n.give_each({classes == 1 ? "onnx_only_class(" + based + ", " + integer_text(numbers[0]) + ", 0.0)" : "onnx_tree_class(" + based + ", " + names + least, "cast(" + scores + ", f32)"});
 }
 

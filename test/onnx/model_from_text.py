@@ -2,6 +2,7 @@
 """Writes a small ONNX model from lines of text: test/onnx/model_from_text.py TEXT MODEL.onnx
 
     opset 17                                   newest unless told
+    opset ai.onnx.ml 4                         of another domain: not told
     input x f32 n,4                            sizes: numbers, names, ? (said by nobody); `-`: a scalar; left out: no rank
     input m map(str,f32)                       a map, seq(map(i64,f32)) a sequence of maps
     output y f32 n,2                           so too `value h f32 2,4` for shapes that are recorded
@@ -116,7 +117,7 @@ def node(line, graphs):
 
 
 def main(source, target):
-    opset, graphs, name = 21, {}, "main"
+    opset, others, graphs, name = 21, b"", {}, "main"
     body, functions = {"main": b""}, {}
     fields = {"input": 11, "output": 12, "value": 13}
     for line in re.split(r"^# (?:EXPECT|FAIL)", open(source).read(), flags=re.M)[0].splitlines():
@@ -124,7 +125,11 @@ def main(source, target):
         if not word or word.startswith("#"):
             continue
         if word == "opset":
-            opset = int(rest)
+            domain, _, version = rest.rpartition(" ")
+            if domain:
+                others += data(8, data(1, domain) + number(2, int(version)))
+            else:
+                opset = int(version)
         elif word == "graph":
             name = rest
             body[name] = b""
@@ -147,7 +152,7 @@ def main(source, target):
             body[name] += data(5, initializer(rest))
         else:
             body[name] += data(fields[word], value_info(rest.split()))
-    model = number(1, 10) + data(7, body["main"] + data(2, "main")) + data(8, number(2, opset))
+    model = number(1, 10) + data(7, body["main"] + data(2, "main")) + data(8, number(2, opset)) + others
     for name, (inputs, outputs) in functions.items():
         domain, _, op = name.rpartition("/")
         function = data(1, op) + b"".join(data(4, v) for v in inputs) + b"".join(data(5, v) for v in outputs)
