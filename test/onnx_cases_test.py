@@ -172,6 +172,16 @@ case("max_roi_pool", "MaxRoiPool: x, rois -> y pooled_shape=[2,2] spatial_scale=
      {"y": seen([0.5, 0.875, 1, 0.625, 0.5, 0.5, 0.5, 0.5, 0.625, 0, 0, 0], np.float32, 3, 1, 2, 2)})
 case("resize_10_nearest", 'Resize: x, s -> y mode="nearest"', {"x": ramp(1, 1, 2, 4), "s": np.array([1, 1, 2, 0.6], np.float32)},
      {"y": seen([-1, 0.75, -1, 0.75, 0.375, 0, 0.375, 0], np.float32, 1, 1, 4, 2)}, opset=10)
+# 10 * 0.7 is 7 as an f32, though the f32 is below 0.7; 3 * (1/3) is 1, and 0.7071 is no fraction of small numbers.
+for scale, long, short in ((0.7, 10, 7), (0.7, 11, 7), (0.9, 20, 18), (1 / 3, 9, 3), (2 / 3, 4, 2), (1.3, 10, 13), (0.70710678, 100, 70), (2, 3, 6)):
+    x, s = np.zeros((1, long), np.float32), np.array([1, scale], np.float32)
+    for where, node in (("constant", {}), ("input", {"s": s})):
+        case(f"resize_by_{scale:.2f}_of_{long}_{where}", "Resize: x, , s -> y", {"x": x, **node}, {"y": np.zeros((1, short), np.float32)}, **({} if node else {"s": s}))
+        case(f"upsample_by_{scale:.2f}_of_{long}_{where}", "Upsample: x, s -> y", {"x": x, **node}, {"y": np.zeros((1, short), np.float32)}, opset=9, **({} if node else {"s": s}))
+# A condition in a vector of one element that is known while compiling; the arm that is not taken makes a tensor of negative size.
+arms = ("graph more", "node ConstantOfShape: k -> t", "output t f32", "end", "graph less", "node Identity: x -> e", "output e f32", "end")
+case("if_rank_is_larger", "Shape: x -> s\nnode Size: s -> r\nnode Sub: r, three -> k\nnode Greater: k, zero -> c\nnode If: c -> y then_branch={more} else_branch={less}",
+     {"x": ramp(2, 4)}, {"y": ramp(2, 4)}, sparse=arms, three=np.array([3]), zero=np.array([0]))
 case("hardmax_empty", "Hardmax: x -> y axis=1", {"x": ramp(2, 0)},
      {"y": seen([], np.float32, 2, 0)}, opset=13)
 case("thresholded_relu_1", "ThresholdedRelu: x -> y alpha=0.3", {"x": ramp(5)},

@@ -2,6 +2,7 @@
 #include "import/node_text.h"
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace nereus::onnx {
 namespace {
@@ -28,15 +29,25 @@ std::string in_reals(const std::string& form, const std::string& x, bool rounds)
            ") } else { " + filled(form, x) + " } }";
 }
 
-// size * scale, rounded down: a float is a whole number over a power of 2, so that it stays a size that is known.
-std::string scaled_size(const std::string& size, double scale) {
+// The fraction of small numbers that is written as this f32, as 7/10 for the one next to 0.7; if there is none, the f32 itself, which
+// is a whole number over a power of 2.
+std::pair<int64_t, int64_t> fraction(double scale) {
+    std::pair<int64_t, int64_t> at{1, 0}, before{0, 1};
+    double rest = scale;
+    for (int i = 0; i < 8 && at.second <= 1000; ++i, rest = 1 / (rest - std::floor(rest))) {            // a continued fraction
+        const int64_t whole = int64_t(rest);
+        before = std::exchange(at, {whole * at.first + before.first, whole * at.second + before.second});
+        if (float(double(at.first) / double(at.second)) == float(scale)) return at;
+    }
     int exponent = 0;
-    double part = std::frexp(scale, &exponent);
-    int64_t divisor = 1;
-    while (part != std::floor(part)) part *= 2, --exponent;
-    for (; exponent < 0; ++exponent) divisor *= 2;
-    for (; exponent > 0; --exponent) part *= 2;
-    return size + " * " + std::to_string(int64_t(part)) + (divisor == 1 ? "" : " // " + std::to_string(divisor));
+    const int64_t part = int64_t(std::ldexp(std::frexp(scale, &exponent), 24));
+    return exponent < 24 ? std::pair{part, int64_t(1) << (24 - exponent)} : std::pair{part << (exponent - 24), int64_t(1)};
+}
+
+// size * scale, rounded down, so that it stays a size that is known. The product is an f32: 10 * 0.7 is 7, although the f32 is below 0.7.
+std::string scaled_size(const std::string& size, double scale) {
+    const auto [times, over] = fraction(scale);
+    return size + " * " + std::to_string(times) + (over == 1 ? "" : " // " + std::to_string(over));
 }
 
 constexpr int64_t asymmetric = 4, tf_crop = 5, nearest_by_scale = -1, linear = 4;

@@ -115,7 +115,7 @@ Result<Shaped> gather(const ShapeArgs& args, ShapeScope& scope) {
             bool inside = at && *at >= 0 && *at < int64_t(x.known.numbers.size());
             numbers.push_back(inside ? x.known.numbers[size_t(*at)] : Dim());
         }
-        y.known = known_elements(std::move(numbers), ids.rank());
+        y.known = known_parts(scope.dims(), x.dtype, std::move(numbers), ids.rank());
     }
     return one(std::move(y));
 }

@@ -71,7 +71,7 @@ Result<Shaped> reshape(const ShapeArgs& args, ShapeScope& scope) {
     if (inferred) *inferred = TRY(inferred_size(scope, total, others));
     else TRY(scope.require(total, Relation::equal, others, "elements before and after"));
     if (!x.known.numbers.empty() && dims.constant_value(element_count(dims, y.shape)) == int64_t(x.known.numbers.size()))
-        y.known = known_elements(x.known.numbers, y.rank());
+        y.known = known_parts(dims, x.dtype, x.known.numbers, y.rank());
     if (x.known.kind == Known::Kind::condition && y.rank() == 0) y.known = x.known;
     return one(std::move(y));
 }

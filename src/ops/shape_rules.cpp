@@ -77,6 +77,14 @@ Known known_elements(std::vector<Dim> numbers, size_t rank) {
     return {.kind = rank == 0 ? Known::Kind::number : Known::Kind::list, .numbers = std::move(numbers)};
 }
 
+Known known_parts(Dims& dims, DType dtype, std::vector<Dim> numbers, size_t rank) {
+    Known all = known_elements(std::move(numbers), rank);
+    if (dtype != DType::boolean || all.kind != Known::Kind::number) return all;
+    const std::optional<int64_t> truth = dims.constant_value(all.numbers[0]);
+    if (!truth) return {};
+    return {.kind = Known::Kind::condition, .numbers = {}, .condition = {.kind = *truth ? Condition::Kind::always : Condition::Kind::never}};
+}
+
 Error unknown_length(ShapeScope& scope, std::string_view what) {
     Error refused = scope.error(std::string(what) + " is a vector whose length is not known before running");
     refused.code = Code::unsupported;

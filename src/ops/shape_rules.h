@@ -39,6 +39,8 @@ Result<Shape> broadcast(ShapeScope& scope, const Shape& a, const Shape& b);
 Dim element_count(Dims& dims, const Shape& shape);
 // Numbers of a small integer tensor of rank 0 or 1, as what the map knows about it; too many: nothing.
 Known known_elements(std::vector<Dim> numbers, size_t rank);
+// The same of bools or integers: a bool of rank 0 is a condition.
+Known known_parts(Dims& dims, DType dtype, std::vector<Dim> numbers, size_t rank);
 // Where the number of sizes must be known: the rank of the result, or which axes are meant, depends on it.
 Error unknown_length(ShapeScope& scope, std::string_view what);
 Status require_natural(ShapeScope& scope, std::span<const Dim> sizes);
