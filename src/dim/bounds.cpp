@@ -99,13 +99,14 @@ void Facts::propagate(size_t first) {
     constexpr size_t most_steps = 64;                    // i < n < i + j < ... might tighten for ever
     std::vector<size_t> queue{first};
     for (size_t step = 0; step < queue.size() && step < most_steps && !contradictory_; step++) {
-        Fact fact = facts_[queue[step]];
+        const Fact& fact = facts_[queue[step]];
         if (!fact.live) continue;
-        const Polynomial& p = dims_.polynomial(fact.form);
+        const Dim form = fact.form;                      // facts move when there are more of them
+        const Polynomial& p = dims_.polynomial(form);
         Interval range = interval(p);
         if (fact.nonzero) {                              // p >= 0 and p != 0 make p >= 1
-            if (range.low == 0) add_fact(dims_.sub(fact.form, dims_.constant(1)), false);
-            else if (range.high == 0) add_fact(dims_.sub(dims_.constant(-1), fact.form), false);
+            if (range.low == 0) add_fact(dims_.sub(form, dims_.constant(1)), false);
+            else if (range.high == 0) add_fact(dims_.sub(dims_.constant(-1), form), false);
             else continue;
             facts_[queue[step]].live = false;            // the new fact says more
             note({Change::death, {}, queue[step], {}});

@@ -26,7 +26,7 @@ void Facts::pop() {
         case Change::death: facts_[change.fact].live = true; break;
         case Change::bound: learnt_[change.atom] = change.before; break;
         case Change::birth:
-            for (Atom a : dims_.atoms_of(facts_.back().form)) mentions_[a].pop_back();
+            for (Atom a : facts_.back().atoms) mentions_[a].pop_back();
             facts_.pop_back();
             break;
         }
@@ -43,7 +43,7 @@ void Facts::touch(const Change& change) {
     case Change::bound: return dead_ends_.touch(change.atom);
     case Change::birth:
     case Change::death:
-        for (Atom a : dims_.atoms_of(facts_[change.fact].form)) dead_ends_.touch(a);
+        for (Atom a : facts_[change.fact].atoms) dead_ends_.touch(a);
     }
 }
 void Facts::note(Change change) {
@@ -73,8 +73,8 @@ void Facts::add_fact(Dim form, bool nonzero) {
             if (int64_t v = floor_quotient(t.coefficient, g)) tight.push_back({v, t.factors});
         form = dims_.from_terms(std::move(tight));
     }
-    for (Atom a : dims_.atoms_of(form)) mentions_[a].push_back(facts_.size());
-    facts_.push_back({form, nonzero, true});
+    facts_.push_back({form, nonzero, true, dims_.atoms_of(form)});
+    for (Atom a : facts_.back().atoms) mentions_[a].push_back(facts_.size() - 1);
     note({Change::birth, {}, facts_.size() - 1, {}});
 }
 

@@ -42,7 +42,7 @@ class Facts {
 
  private:
     friend struct Search;
-    struct Fact { Dim form; bool nonzero, live; };       // form >= 0, or form != 0; dead once replaced
+    struct Fact { Dim form; bool nonzero, live; std::vector<Atom> atoms; };      // form >= 0, or form != 0; dead once replaced
     struct Change {                                      // what pop takes back
         enum Kind : uint8_t { rewrite, pin, birth, death, bound } kind;
         Atom atom;

@@ -94,6 +94,20 @@ TEST_F(FactsTest, EquationsRewrite) {
     EXPECT_TRUE(facts.contradictory());
 }
 
+TEST_F(FactsTest, WhatWasSearchedInVainIsTriedAgain) {
+    facts.assume_less_equal(n, h);
+    facts.assume_less_equal(w, m);
+    EXPECT_EQ(facts.less_equal(n, m), unknown);
+    facts.push();
+    facts.assume_less_equal(h, w);                       // says nothing of n or m themselves
+    EXPECT_EQ(facts.less_equal(n, m), yes);
+    facts.pop();
+    facts.assume_less_equal(i, j);
+    EXPECT_EQ(facts.less_equal(n, m), unknown);
+    facts.assume_less_equal(h, w);
+    EXPECT_EQ(facts.less_equal(n, m), yes);
+}
+
 TEST_F(FactsTest, EliminatedSymbolsKeepTheirSign) {
     EXPECT_TRUE(facts.assume_equal(late, dims.sub(n, add(w, 5))));               // late goes, and n >= w + 5 stays
     EXPECT_EQ(facts.less_equal(add(w, 5), n), yes);
