@@ -126,8 +126,10 @@ Result<Shaped> concat(const ShapeArgs& args, ShapeScope& scope) {
     const std::vector<ShapedTensor>& xs = args.tensors[0];
     if (xs.empty()) return scope.error("nothing to concatenate");
     ShapedTensor y{.dtype = xs[0].dtype};
-    for (const ShapedTensor& x : xs)
-        if (!x.ranked()) y.shape = scope.unknown_shape();
+    for (const ShapedTensor& x : xs) {
+        if (x.ranked()) TRY(shape_axis(scope, args.integer("axis", 0), x.rank()));
+        else y.shape = scope.unknown_shape();
+    }
     if (!y.shape.ranked) return one(std::move(y));
     y.shape = xs[0].shape;
     size_t axis = size_t(TRY(shape_axis(scope, args.integer("axis", 0), xs[0].rank())));
