@@ -172,8 +172,8 @@ case("max_roi_pool", "MaxRoiPool: x, rois -> y pooled_shape=[2,2] spatial_scale=
      {"y": seen([0.5, 0.875, 1, 0.625, 0.5, 0.5, 0.5, 0.5, 0.625, 0, 0, 0], np.float32, 3, 1, 2, 2)})
 case("resize_10_nearest", 'Resize: x, s -> y mode="nearest"', {"x": ramp(1, 1, 2, 4), "s": np.array([1, 1, 2, 0.6], np.float32)},
      {"y": seen([-1, 0.75, -1, 0.75, 0.375, 0, 0.375, 0], np.float32, 1, 1, 4, 2)}, opset=10)
-# 10 * 0.7 is 7 as an f32, though the f32 is below 0.7; 3 * (1/3) is 1, and 0.7071 is no fraction of small numbers.
-for scale, long, short in ((0.7, 10, 7), (0.7, 11, 7), (0.9, 20, 18), (1 / 3, 9, 3), (2 / 3, 4, 2), (1.3, 10, 13), (0.70710678, 100, 70), (2, 3, 6)):
+# The product is an f32: 10 * 0.7 is 7, though that f32 is below 0.7, and 90 * 1.3 is 116.
+for scale, long, short in ((0.7, 10, 7), (0.7, 11, 7), (0.9, 20, 18), (1 / 3, 9, 3), (2 / 3, 4, 2), (1.3, 10, 13), (1.3, 90, 116), (1.9, 10, 19), (0.70710678, 100, 70), (2, 3, 6)):
     x, s = np.zeros((1, long), np.float32), np.array([1, scale], np.float32)
     for where, node in (("constant", {}), ("input", {"s": s})):
         case(f"resize_by_{scale:.2f}_of_{long}_{where}", "Resize: x, , s -> y", {"x": x, **node}, {"y": np.zeros((1, short), np.float32)}, **({} if node else {"s": s}))

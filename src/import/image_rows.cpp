@@ -2,7 +2,6 @@
 #include "import/node_text.h"
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace nereus::onnx {
 namespace {
@@ -29,25 +28,13 @@ std::string in_reals(const std::string& form, const std::string& x, bool rounds)
            ") } else { " + filled(form, x) + " } }";
 }
 
-// The fraction of small numbers that is written as this f32, as 7/10 for the one next to 0.7; if there is none, the f32 itself, which
-// is a whole number over a power of 2.
-std::pair<int64_t, int64_t> fraction(double scale) {
-    std::pair<int64_t, int64_t> at{1, 0}, before{0, 1};
-    double rest = scale;
-    for (int i = 0; i < 8 && at.second <= 1000; ++i, rest = 1 / (rest - std::floor(rest))) {            // a continued fraction
-        const int64_t whole = int64_t(rest);
-        before = std::exchange(at, {whole * at.first + before.first, whole * at.second + before.second});
-        if (float(double(at.first) / double(at.second)) == float(scale)) return at;
-    }
-    int exponent = 0;
-    const int64_t part = int64_t(std::ldexp(std::frexp(scale, &exponent), 24));
-    return exponent < 24 ? std::pair{part, int64_t(1) << (24 - exponent)} : std::pair{part << (exponent - 24), int64_t(1)};
-}
-
-// size * scale, rounded down, so that it stays a size that is known. The product is an f32: 10 * 0.7 is 7, although the f32 is below 0.7.
+// size * scale as an f32, rounded down: 10 * 0.7 is 7, although the f32 is below 0.7. A scale of a few bits rounds nothing and needs
+// no floats.
 std::string scaled_size(const std::string& size, double scale) {
-    const auto [times, over] = fraction(scale);
-    return size + " * " + std::to_string(times) + (over == 1 ? "" : " // " + std::to_string(over));
+    for (int64_t over = 1; over <= 64; over *= 2)
+        if (const double times = scale * double(over); times == std::floor(times) && times < 4096)
+            return size + " * " + std::to_string(int64_t(times)) + (over == 1 ? "" : " // " + std::to_string(over));
+    return "cast(floor(cast(" + size + ", f32) * cast(" + real_text(scale, false) + ", f32)), i64)";
 }
 
 constexpr int64_t asymmetric = 4, tf_crop = 5, nearest_by_scale = -1, linear = 4;
