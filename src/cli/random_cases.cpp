@@ -1,6 +1,7 @@
 #include "cli/random_cases.h"
 #include "import/host_data.h"
 #include "tensor/element.h"
+#include "tensor/text_tensor.h"
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -99,11 +100,24 @@ double RandomCases::draw_element(const Input& input, size_t place, int refused) 
     return double(below(size_t(std::max<int64_t>(1, bound))));
 }
 
+// Such as were recorded, or such as operators take apart and read.
+Result<Value> RandomCases::draw_texts(int64_t count, size_t place, const Extents& shape) {
+    static constexpr std::string_view some[] = {"", "a", "B", "a b", "a,b", "1", "-2.5", "é", "x@y.z"};
+    std::vector<std::string_view> texts;
+    for (int64_t i = 0; i < count; ++i) {
+        const HostTensor* like = recorded_.empty() ? nullptr : tensor_of(recorded_[below(recorded_.size())][place]);
+        const bool known = like && like->count() > 0;
+        texts.push_back(known ? text_at(*like, int64_t(below(size_t(like->count())))) : some[below(std::size(some))]);
+    }
+    return Value::tensor(TRY(text_tensor(shape, texts)));
+}
+
 Result<Value> RandomCases::draw(const Input& input, size_t place, const Extents& shape, int refused, size_t like) {
     const HostTensor* model = recorded_.empty() ? nullptr : tensor_of(recorded_[like][place]);
     const bool as_recorded = model && model->shape() == shape;
     if (as_recorded && !is_float(*input.dtype)) return recorded_[like][place];
     HostTensor made = TRY(HostTensor::make(*input.dtype, shape));
+    if (is_text(*input.dtype) && made.count() <= most_elements) return draw_texts(made.count(), place, shape);
     if (made.count() > most_elements) return Error{Code::limit, "input '" + input.name + "' would be too large"};
     std::byte* at = TRY(made.mutable_bytes());
     const DType t = made.dtype();

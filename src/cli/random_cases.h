@@ -31,6 +31,7 @@ class RandomCases {
     void join_equal_classes();
     int64_t draw_size(const SizeClass& size_class, int refused, size_t like);
     Result<Value> draw(const Input& input, size_t place, const Extents& shape, int refused, size_t like);
+    Result<Value> draw_texts(int64_t count, size_t place, const Extents& shape);
     double draw_element(const Input& input, size_t place, int refused);
     size_t below(size_t count) { return size_t(random_() % count); }
 

@@ -99,6 +99,14 @@ loop::Scheduled library_kernel(const loop::Function& signature) {
 
 } // namespace
 
+namespace {
+// What stages used is free, and later ones want pieces of other sizes: it goes back to the system where it is worth it.
+void give_memory_back() {
+    constexpr size_t worth_it = size_t(4) << 20;
+    if (::mallinfo2().fordblks > worth_it) ::malloc_trim(0);
+}
+} // namespace
+
 Result<Executable> compile_rest(Module module, const CompileOptions& options, CompileReport* report) {
     Target target = TRY(target_named(options.target));
     const Function typed = module.functions[0];
@@ -108,6 +116,7 @@ Result<Executable> compile_rest(Module module, const CompileOptions& options, Co
     };
     Lowered lowered = TRY(lower(std::move(module)));     // kernels before memory: their buffers decide what is planned
     timed("lower");
+    give_memory_back();
     KernelCode code;
     std::vector<loop::Scheduled> compiled;
     for (size_t i = 0; i < lowered.kernels.size(); ++i) {
@@ -132,18 +141,11 @@ Result<Executable> compile_rest(Module module, const CompileOptions& options, Co
     }
     Storage storage = plan_storage(lowered, FunctionId(0));
     timed("plan");
+    give_memory_back();
     Executable made = TRY(emit(lowered, storage, std::move(code), FunctionId(0), typed));
     timed("emit");
     return made;
 }
-
-namespace {
-// What the stages used is free, and the program may run for a long time: it goes back to the system where it is worth it.
-void give_memory_back() {
-    constexpr size_t worth_it = size_t(16) << 20;
-    if (::mallinfo2().fordblks > worth_it) ::malloc_trim(0);
-}
-} // namespace
 
 Result<Executable> compile(Module parsed, const CompileOptions& options, CompileReport* report) {
     Result<Executable> made = guarded([&]() -> Result<Executable> {

@@ -163,17 +163,16 @@ ElemType NodeText::takes(GraphId graph) const {
     return inner.inputs.empty() ? ElemType::undefined : inner.inputs[0].type.elem;
 }
 namespace {
+template <class T> std::vector<int64_t> widened(const TensorData& data) {
+    std::vector<T> values(data.bytes.size() / sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), data.bytes.data(), values.size() * sizeof(T));
+    return {values.begin(), values.end()};
+}
 std::optional<std::vector<int64_t>> integers_in(const TensorData& data) {
     if (data.dims.size() > 1) return std::nullopt;
-    if (data.type == ElemType::int32) {
-        std::vector<int32_t> narrow(data.bytes.size() / sizeof(int32_t));
-        std::memcpy(narrow.data(), data.bytes.data(), data.bytes.size());
-        return std::vector<int64_t>(narrow.begin(), narrow.end());
-    }
-    if (data.type != ElemType::int64) return std::nullopt;
-    std::vector<int64_t> values(data.bytes.size() / sizeof(int64_t));
-    std::memcpy(values.data(), data.bytes.data(), data.bytes.size());
-    return values;
+    if (data.type == ElemType::int32) return widened<int32_t>(data);
+    if (data.type == ElemType::int64) return widened<int64_t>(data);
+    return std::nullopt;
 }
 } // namespace
 std::optional<std::vector<int64_t>> NodeText::constant_integers(size_t i) const { return has(i) ? constant_integers(node_.inputs[i]) : std::nullopt; }
