@@ -117,8 +117,8 @@ Result<Value> RandomCases::draw(const Input& input, size_t place, const Extents&
     const bool as_recorded = model && model->shape() == shape;
     if (as_recorded && !is_float(*input.dtype)) return recorded_[like][place];
     HostTensor made = TRY(HostTensor::make(*input.dtype, shape));
-    if (is_text(*input.dtype) && made.count() <= most_elements) return draw_texts(made.count(), place, shape);
     if (made.count() > most_elements) return Error{Code::limit, "input '" + input.name + "' would be too large"};
+    if (is_text(*input.dtype)) return draw_texts(made.count(), place, shape);
     std::byte* at = TRY(made.mutable_bytes());
     const DType t = made.dtype();
     std::uniform_real_distribution<> factor(0.95, 1.05);

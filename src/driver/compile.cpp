@@ -102,7 +102,7 @@ loop::Scheduled library_kernel(const loop::Function& signature) {
 namespace {
 // What stages used is free, and later ones want pieces of other sizes: it goes back to the system where it is worth it.
 void give_memory_back() {
-    constexpr size_t worth_it = size_t(4) << 20;
+    constexpr size_t worth_it = size_t(16) << 20;
     if (::mallinfo2().fordblks > worth_it) ::malloc_trim(0);
 }
 } // namespace
