@@ -150,6 +150,7 @@ struct ContextOptions {
     int64_t memory_limit = 0;                  // bytes that one call may use; 0: what the machine has
     std::function<void(std::string_view)> print = {};      // where the program's print goes; empty: stderr; may not throw
     Allocator allocator = {};                  // of none: the library's own
+    int threads = 1;                           // that a call may use, its own with them; results are the same bit for bit
 };
 // Counters of a context.
 struct Stats {
@@ -175,6 +176,7 @@ class Context {
             nereus_context_options asked{};
             asked.struct_size = sizeof asked;
             asked.memory_limit = options.memory_limit;
+            asked.threads = options.threads;
             asked.allocate = options.allocator.allocate, asked.deallocate = options.allocator.deallocate;
             asked.allocator_user = options.allocator.user;
             if (options.print) {

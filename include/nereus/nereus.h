@@ -224,6 +224,7 @@ typedef struct nereus_context_options {
     void* allocator_user;
     nereus_log_fn log;           // NULL: print() writes to stderr
     void* log_user;
+    int32_t threads;             // that a call may use, its own with them; results are the same bit for bit. 0: one; at most 64
 } nereus_context_options;
 nereus_status* nereus_context_create(const nereus_executable* executable, const nereus_context_options* options,
                                      nereus_context** out_context);

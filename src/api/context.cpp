@@ -3,6 +3,7 @@
 #include "api/executable.h"
 #include "api/size_binding.h"
 #include "api/value_handle.h"
+#include "vm/workers.h"
 #include <mutex>
 
 using namespace nereus;
@@ -125,9 +126,11 @@ nereus_status* nereus_context_create(const nereus_executable* executable, const 
         TRY(given(out_context, "out_context"));
         const nereus_context_options asked = TRY(options_of(given_options));
         if (asked.memory_limit < 0) return Error{Code::usage, "memory_limit is negative: " + std::to_string(asked.memory_limit)};
+        if (asked.threads < 0 || asked.threads > most_threads) return Error{Code::usage, "threads is from 0 to " + std::to_string(most_threads) + ", not " + std::to_string(asked.threads)};
         if (!asked.allocate != !asked.deallocate) return Error{Code::usage, "allocate and deallocate are given together or not at all"};
         ContextOptions options;
         options.memory_limit = asked.memory_limit;
+        options.threads = std::max(1, asked.threads);
         options.allocator = {asked.allocate, asked.deallocate, asked.allocator_user};
         if (asked.log)
             options.print = [log = asked.log, user = asked.log_user](std::string_view line) { log(user, NEREUS_LOG_PRINT, std::string(line).c_str(), line.size()); };

@@ -1,4 +1,6 @@
 #include "nereus/nereus.hpp"
+#include "nereus/plugin.h"
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -338,6 +340,34 @@ TEST(PublicCompile, PrintGoesWhereItIsTold) {
     options.print = [&](std::string_view line) { printed += line; };
     ASSERT_TRUE(context_of(*made, options).call({*Value::tensor<int64_t>({2}, {1, 2})}));
     EXPECT_EQ(printed, "x is Tensor[(2), i64] [1, 2]");
+}
+
+TEST(PublicCompile, ARefusedOperatorIsInNobodysWay) {
+    nereus_plugin_op op{};
+    op.struct_size = sizeof op, op.name = "conv", op.inputs = "x", op.types = "float a: a -> a";
+    op.infer = [](nereus_plugin_infer*, void*) -> nereus_plugin_result { return 1; };
+    op.kernel = [](nereus_plugin_run*, void*) -> nereus_plugin_result { return 1; };
+    ASSERT_EQ(nereus_register_op(&op), nullptr);
+    Result<Executable> told = nereus::compile("def @main(%x: Tensor[(n), f32]) { %x }", {.name = "x.nr"});
+    ASSERT_FALSE(told);
+    EXPECT_NE(told.error().text.find("'conv' from outside: the language has an operator of this name"), std::string::npos) << told.error().text;
+    EXPECT_TRUE(nereus::compile("def @main(%x: Tensor[(n), f32]) { %x }", {.name = "x.nr"}));
+}
+
+// Threads of one call, from outside.
+TEST(PublicCompile, AContextHasThreads) {
+    const Executable program = compiled("dense");
+    const std::vector<float> numbers(256 * 256, 0.01f);
+    const Value x = *Value::tensor<float>({256, 256}, numbers);
+    Result<Context> alone = Context::make(program), helped = Context::make(program, {.threads = 3});
+    ASSERT_TRUE(alone && helped);
+    Result<Value> expected = alone->call({x, x}), found = helped->call({x, x});
+    ASSERT_TRUE(expected && found);
+    EXPECT_TRUE(std::ranges::equal(expected->data<float>(), found->data<float>()));
+    EXPECT_FALSE(Context::make(program, {.threads = 65}));
+    helped->trim();
+    EXPECT_EQ(helped->stats().kept_bytes, 0);
+    EXPECT_TRUE(helped->call({x, x}));
 }
 
 TEST(PublicCompile, Files) {

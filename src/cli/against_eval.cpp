@@ -35,6 +35,7 @@ Result<AgainstTally> check_against_eval(const ModelPlace& place, const AgainstEv
     const int64_t most_tries = 40 + 10 * against.runs;
     int refused = 0;                                   // in a row
     for (int64_t tries = 0; tries < most_tries && tally.compared < against.runs && (cpu_seconds() < end || tally.compared == 0); ++tries) {
+        if (against.progress) against.progress(tally.compared);
         Result<std::vector<Value>> args = cases.next(refused);
         if (!args) continue;
         Result<std::vector<Value>> expected = both.interpreted(*args);

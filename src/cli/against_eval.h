@@ -11,6 +11,7 @@ struct AgainstEval {
     double seconds = 60;                     // of CPU, after which no other run begins
     std::function<void(Nearness&)> adjust;
     std::filesystem::path differences;       // a folder in here for each model that differs
+    std::function<void(int64_t done)> progress = {};      // told how many inputs have been compared
 };
 struct AgainstTally {
     int64_t compared = 0;

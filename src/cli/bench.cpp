@@ -3,7 +3,7 @@
 #include "cli/latency.h"
 #include "cli/model_cases.h"
 #include "cli/program_inputs.h"
-#include "cli/progress.h"
+#include "run/progress.h"
 #include "cli/ready_program.h"
 #include "value/text.h"
 #include <algorithm>
@@ -72,7 +72,8 @@ Result<std::vector<ArgumentSet>> argument_sets(const Arguments& arguments, const
 struct Plan {
     int64_t count = 0;                           // timed calls in all; 0: as many as fit
     double seconds = 0;
-    int64_t threads = 1;
+    int64_t at_a_time = 1;                       // calls, each in a thread of its own
+    int64_t threads = 1;                         // of one call
 };
 struct Measured {
     double first_ms = 0, wall_ms = 0;
@@ -88,13 +89,14 @@ class Measurement {
     }
     Result<Measured> run() {
         std::vector<std::unique_ptr<Context>> contexts;
-        for (int64_t i = 0; i < plan_.threads; ++i) contexts.push_back(TRY(Context::make(program_.loaded)));
+        for (int64_t i = 0; i < plan_.at_a_time; ++i) contexts.push_back(TRY(Context::make(program_.loaded, {.threads = int(plan_.threads)})));
+        Progress progress("measuring");
         for (size_t i = 0; i < contexts.size(); ++i)
             for (size_t set = 0; set < 2 * sets_.size(); ++set) {
+                progress.show("first calls", int64_t(i * 2 * sets_.size() + set), int64_t(contexts.size() * 2 * sets_.size()));
                 const double ms = TRY(call(*contexts[i], set % sets_.size()));
                 if (i == 0 && set == 0) measured_.first_ms = ms;
             }
-        Progress progress("measuring");
         const Stopwatch wall;
         std::vector<std::thread> others;
         for (size_t i = 1; i < contexts.size(); ++i) others.emplace_back([&, i] { work(*contexts[i], wall, nullptr); });
@@ -145,7 +147,7 @@ class Measurement {
 };
 
 Result<Plan> plan_of(const Arguments& arguments) {
-    Plan plan{.count = TRY(arguments.whole("count", 1, 0)), .seconds = 1, .threads = TRY(arguments.whole("concurrency", 1, 1))};
+    Plan plan{.count = TRY(arguments.whole("count", 1, 0)), .seconds = 1, .at_a_time = TRY(arguments.whole("concurrency", 1, 1))};
     if (arguments.has("count") && arguments.has("seconds")) return Error{Code::usage, "--count and --seconds both say how long to measure"};
     if (arguments.has("seconds")) {
         const std::string text = arguments.value("seconds");
@@ -153,8 +155,7 @@ Result<Plan> plan_of(const Arguments& arguments) {
         if (failed != std::errc() || end != text.data() + text.size() || !(plan.seconds > 0) || plan.seconds > 1e6)
             return Error{Code::usage, "--seconds takes a number above 0, not '" + text + "'"};
     }
-    if (const int64_t threads = TRY(arguments.whole("threads", 1, 1)); threads != 1)
-        return Error{Code::usage, "--threads " + std::to_string(threads) + ": a call runs in one thread, there are no workers to share it yet", {}, "--concurrency runs several calls at a time"};
+    plan.threads = TRY(thread_count(arguments));
     return plan;
 }
 
@@ -172,7 +173,7 @@ std::string json_text(const std::string& path, const ReadyProgram& program, cons
         shapes += (shapes.empty() ? "" : ", ") + one.text();
     }
     JsonObject json;
-    json.add("model", path).add("unit", "ms").add("calls", std::ssize(all)).add("concurrency", plan.threads).add("threads", int64_t(1));
+    json.add("model", path).add("unit", "ms").add("calls", std::ssize(all)).add("concurrency", plan.at_a_time).add("threads", plan.threads);
     add_latency(json, latency_of(all));
     json.add("calls_per_second", measured.wall_ms > 0 ? double(all.size()) / measured.wall_ms * 1e3 : 0.0);
     json.add("compile_ms", program.compile_ms).add("load_ms", program.load_ms).add("first_ms", measured.first_ms);
@@ -187,7 +188,7 @@ void print_table(const ReadyProgram& program, const std::vector<ArgumentSet>& se
     for (const ArgumentSet& set : sets) width = std::max(width, std::min<size_t>(set.name.size(), 60));
     auto row = [&](std::string name, const std::vector<double>& calls) {
         const Latency l = latency_of(calls);
-        std::printf("%-*s %8zu %9.3f %9.3f %9.3f %9.3f %9.3f\n", int(width), name.substr(0, 60).c_str(), calls.size(), l.min, l.mean, l.p50, l.p90, l.p99);
+        std::printf("%-*s %8zu %9.4f %9.4f %9.4f %9.4f %9.4f\n", int(width), name.substr(0, 60).c_str(), calls.size(), l.min, l.mean, l.p50, l.p90, l.p99);
     };
     std::printf("%-*s %8s %9s %9s %9s %9s %9s\n", int(width), "ms", "calls", "min", "mean", "p50", "p90", "p99");
     for (size_t i = 0; i < sets.size(); ++i) {
@@ -197,7 +198,7 @@ void print_table(const ReadyProgram& program, const std::vector<ArgumentSet>& se
     if (sets.size() > 1) row("all", all);
     std::printf("\ncompile_ms %.1f  load_ms %.1f  first_ms %.3f\n", program.compile_ms, program.load_ms, measured.first_ms);
     std::printf("peak_bytes %lld  weights_bytes %lld  compiles %lld\n", static_cast<long long>(measured.peak_bytes), static_cast<long long>(program.weights_bytes()), static_cast<long long>(program.compiles_now()));
-    if (plan.threads > 1) std::printf("%lld at a time: %.1f calls per second\n", static_cast<long long>(plan.threads), double(all.size()) / measured.wall_ms * 1e3);
+    if (plan.at_a_time > 1) std::printf("%lld at a time: %.1f calls per second\n", static_cast<long long>(plan.at_a_time), double(all.size()) / measured.wall_ms * 1e3);
 }
 } // namespace
 
@@ -208,7 +209,7 @@ int bench_command(Words words) {
                           FlagSpec{"input", true, "x=SPEC one argument, as nereus run takes it"}, FlagSpec{"seed", true, "N seed of random arguments"},
                           FlagSpec{"count", true, "N so many timed calls in all"}, FlagSpec{"seconds", true, "S calls for so long (1)"},
                           FlagSpec{"concurrency", true, "N so many threads, each with a context of its own, call at a time (1)"},
-                          FlagSpec{"threads", true, "N threads of one call; there is one (1)"}, FlagSpec{"json", false, "one object on one line"}, FlagSpec{"help", false, "this text"}})
+                          FlagSpec{"threads", true, "N that one call may use, its own with them (1)"}, FlagSpec{"json", false, "one object on one line"}, FlagSpec{"help", false, "this text"}})
         flags.push_back(flag);
     Result<Arguments> arguments = parse_arguments(words, flags);
     if (!arguments) return fail(arguments.error());

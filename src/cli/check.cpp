@@ -1,6 +1,6 @@
 #include "cli/against_eval.h"
 #include "cli/commands.h"
-#include "cli/progress.h"
+#include "run/progress.h"
 #include "cli/strict.h"
 #include <algorithm>
 #include <charconv>
@@ -12,8 +12,14 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::string_view help_text =
     "nereus check PATH...\n"
-    "Runs models on recorded inputs and compares what they give. A path is a folder with model.onnx and test_data_set_N or\n"
-    "cases (with check.json), or a folder of such folders. A line for each, then the count; exit 0 only if all passed.\n"
+    "Runs models on recorded inputs and compares what they give. A path is a folder with model.onnx and data, or a folder of such\n"
+    "folders. A line for each, then the count; exit 0 only if all passed. The data are values of ONNX by place, as in\n"
+    "test_data_set_0/input_0.pb and output_0.pb, or arrays by name in cases/NAME/in_*.npy and out_*.npy, with a check.json:\n"
+    "\n"
+    "  {\"inputs\": {\"x\": \"in_x\"}, \"outputs\": {\"y\": \"out_y\"},    files without .npy, by names of the model\n"
+    "   \"rtol\": 1e-3, \"atol\": 1e-5,                        floats differ by at most atol + rtol * |expected|\n"
+    "   \"l2\": 0.01, \"unordered\": true}                    or as vectors by that part (counted apart); rows in any order, in\n"
+    "                                                       all outputs the same\n"
     "\n"
     "  nereus check models                          # every model below, as recorded\n"
     "  nereus check models/silero-vad --symbolic    # compiled once for all sizes, before its data is opened\n"
@@ -25,8 +31,8 @@ constexpr std::string_view help_text =
 constexpr FlagSpec flags[] = {
     {"symbolic", false, "every size of an input is a symbol of its own; all models are compiled before any data is opened"},
     {"unranked", false, "nothing is known of the inputs' shapes, not even their ranks"},
-    {"rtol", true, "R floats differ by at most A + R * |expected|, unless check.json says otherwise (1e-3)"},
-    {"atol", true, "A (1e-5)"},
+    {"rtol", true, "R floats differ by at most A + R * |expected| (what check.json says, else 1e-3)"},
+    {"atol", true, "A (what check.json says, else 1e-5)"},
     {"target", true, "CPU x86-64-v2, x86-64-v3, x86-64-v4 or host (host)"},
     {"checked", false, "kernels assert that they stay inside their buffers"},
     strict_flag,
@@ -56,6 +62,9 @@ class Lines {
  public:
     Lines(Progress& progress, size_t models) : progress_(progress), models_(models) {}
     void begin(const std::string& name) { progress_.show(name, int64_t(passed_ + failed_), int64_t(models_)); }
+    void input(const std::string& name, int64_t done, int64_t of) {
+        progress_.show(name + ", input " + std::to_string(done + 1) + " of " + std::to_string(of), int64_t(passed_ + failed_), int64_t(models_));
+    }
     void passed(const std::string& name, const std::string& note = {}, bool by_l2 = false) {
         ++passed_;
         by_l2_ += by_l2;
@@ -103,7 +112,7 @@ int check_recorded(const std::vector<ModelPlace>& places, const HowToCompile& ho
     Lines lines(progress, places.size());
     for (size_t i = 0; i < places.size(); ++i) {
         lines.begin(places[i].name());
-        if (!how.text.symbolic) compile_one(places[i]);
+        if (!how.text.symbolic) compile_one(places[i]), lines.begin(places[i].name());      // which stage it was at is over
         Result<size_t> done = compiled[i] ? checks[i]->run(places[i], adjust, runner, scratch->path()) : Result<size_t>(compiled[i].error());
         checks[i].reset();
         if (!done) lines.failed(places[i].name(), (compiled[i] ? "" : "not compiled: ") + done.error().message);
@@ -112,11 +121,12 @@ int check_recorded(const std::vector<ModelPlace>& places, const HowToCompile& ho
     return lines.end();
 }
 
-int check_against(const std::vector<ModelPlace>& places, const AgainstEval& against, Progress& progress) {
+int check_against(const std::vector<ModelPlace>& places, AgainstEval against, Progress& progress) {
     std::printf("seed %llu\n", static_cast<unsigned long long>(against.seed));
     Lines lines(progress, places.size());
     for (const ModelPlace& place : places) {
         lines.begin(place.name());
+        against.progress = [&](int64_t done) { lines.input(place.name(), done, against.runs); };
         Result<AgainstTally> tally = check_against_eval(place, against);
         if (!tally || !tally->difference.empty()) {
             lines.failed(place.name(), tally ? tally->difference : tally.error().message);

@@ -2,6 +2,7 @@
 #include "cli/first_bad_node.h"
 #include "cli/program_inputs.h"
 #include "cli/ready_program.h"
+#include "run/progress.h"
 #include <algorithm>
 #include <cstdio>
 
@@ -52,8 +53,11 @@ std::optional<std::vector<std::string>> floats_of(const std::string& path, const
 
 // One call; true: a node is to blame.
 Result<bool> look_at(const ReadyProgram& program, size_t floats, const std::vector<Value>& args, const std::string& call) {
-    std::unique_ptr<Context> context = TRY(Context::make(program.loaded));
+    Progress progress("running");
+    std::unique_ptr<Context> context = TRY(Context::make(program.loaded, {.print = [&](std::string_view line) { progress.print(line); }}));
+    progress.show(call, 0, 0);
     const Value result = TRY(context->run(program.entry(), args));
+    progress.clear();
     const size_t own = result.children().size() - program.source.counted.size();
     FirstBadNode search(*program.source.file, program.source.counted, std::span(result.children()).subspan(own));
     std::string given;

@@ -1,6 +1,6 @@
 #include "base/file.h"
 #include "cli/commands.h"
-#include "cli/progress.h"
+#include "run/progress.h"
 #include "cli/strict.h"
 #include "driver/model.h"
 #include "exe/artefact.h"

@@ -5,7 +5,7 @@
 #include "cli/json_object.h"
 #include "cli/lint.h"
 #include "cli/program_facts.h"
-#include "cli/progress.h"
+#include "run/progress.h"
 #include "cli/ready_program.h"
 #include <cstdio>
 #include <filesystem>

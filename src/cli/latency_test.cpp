@@ -1,5 +1,5 @@
 #include "cli/latency.h"
-#include "cli/progress.h"
+#include "run/progress.h"
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -20,10 +20,10 @@ TEST(Latency, PercentilesAreTimesOfCalls) {
     EXPECT_EQ(latency_of({}).mean, 0);
 }
 TEST(Progress, OneLine) {
-    EXPECT_EQ(progress_line("compiling", "codegen", 6, 12, 200), "compiling [############............] 6/12 codegen");
-    EXPECT_EQ(progress_line("checking", "", 0, 0, 200), "checking");
-    EXPECT_EQ(progress_line("x", "y", 30, 12, 200), "x [########################] 30/12 y");
-    EXPECT_EQ(progress_line("compiling", "codegen", 6, 12, 15), "compiling [####");
+    EXPECT_EQ(progress_line("compiling", "codegen", 6, 12, 3, 200), "compiling [############............] 6/12 codegen, 3 s");
+    EXPECT_EQ(progress_line("checking", "", 0, 0, 61, 200), "checking, 61 s");
+    EXPECT_EQ(progress_line("x", "y", 30, 12, 1, 200), "x [########################] 30/12 y, 1 s");
+    EXPECT_EQ(progress_line("compiling", "codegen", 6, 12, 1, 15), "compiling [####");
 }
 TEST(Progress, NothingWithoutATerminal) {
     testing::internal::CaptureStderr();                  // which is a file

@@ -1,7 +1,7 @@
 #include "cli/ready_program.h"
 #include "base/diagnostics.h"
 #include "cli/latency.h"
-#include "cli/progress.h"
+#include "run/progress.h"
 #include "exe/artefact.h"
 #include "library/library.h"
 

@@ -44,7 +44,7 @@ static void limit_memory(int64_t bytes) {
 
 namespace {
 // What is printed of a call that interprets, and how it ends.
-int interpret(const Arguments& arguments, SourceProgram& program, const CallHooks& hooks) {
+int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hooks) {
     const CompileOptions options = compile_options(arguments);
     CompileReport report;
     // with shapes: a yield of no trips has the sizes that are inferred, and what does not fit is refused alike
@@ -56,9 +56,12 @@ int interpret(const Arguments& arguments, SourceProgram& program, const CallHook
     for (ValueId param : entry.params) params.push_back(entry[param].name);
     Result<int64_t> limit = arguments.whole("memory-limit", 1, available_memory());
     if (!limit) return fail(limit.error());
+    Progress progress("interpreting");
+    hooks.progress = &progress;
     limit_memory(*limit);
+    const EvalOptions how{.print = [&](std::string_view line) { progress.print(line); }, .memory_limit = *limit};
     return call_all(
-        arguments, params, [&](std::span<const Value> args) { return eval(*typed, FunctionId(0), args, {.memory_limit = *limit}); },
+        arguments, params, [&](std::span<const Value> args) { return eval(*typed, FunctionId(0), args, how); },
         [&](const Error& error) { return describe(error, program.sources); }, hooks);
 }
 

@@ -96,9 +96,8 @@ Result<Datum> Machine::builtin(const Binding& binding) {
         std::string line = text_of(binding, "text");
         if (!binding.args.empty())
             line += (line.empty() ? "" : " ") + to_text(shown(module_, arg(binding, 0)));
-        line += "\n";
         if (options_.print) options_.print(line);
-        else std::fwrite(line.data(), 1, line.size(), stderr);
+        else std::fprintf(stderr, "%s\n", line.c_str());
         return Datum();
     }
     case Builtin::assert_: {

@@ -10,7 +10,7 @@
 
 namespace nereus {
 struct EvalOptions {
-    std::function<void(std::string_view)> print = {};    // where print writes its lines; empty: stderr
+    std::function<void(std::string_view)> print = {};    // where print() goes, a line without its end; empty: stderr
     size_t max_depth = 10'000'000;                       // calls in progress; more is an error, not an exhausted machine
     int64_t memory_limit = 0;                            // what the process may have, to be named in errors; 0: not known
     size_t max_steps = 0;                                // bindings run; 0: no limit

@@ -156,7 +156,7 @@ TEST(eval, indexing) {
 
 TEST(eval, printing_and_asserting) {
     std::string lines;
-    EvalOptions options{.print = [&](std::string_view line) { lines += line; }};
+    EvalOptions options{.print = [&](std::string_view line) { lines += line, lines += "\n"; }};
     Result<Value> result = run("def @main(%x: i64) { print(\"x is\", %x)\n print(\"done\")\n assert(%x > 0, \"x must be positive\")\n %x }",
                                {i64(3)}, options);
     ASSERT_TRUE(bool(result)) << result.error().message;

@@ -1,6 +1,8 @@
 // Shared libraries with operators. They are never unloaded: executables and contexts keep pointers into them.
 #include "plugin/plugin.h"
 #include <dlfcn.h>
+#include <mutex>
+#include <set>
 
 namespace nereus {
 namespace {
@@ -21,10 +23,9 @@ Status load_plugin(const std::string& path) {
     // dlopen looks for a name without a slash elsewhere
     const std::string file = path.find('/') == path.npos ? "./" + path : path;
     auto refused = [&](const std::string& why) { return Error{Code::io, "plug-in " + path + ": " + why}; };
-    if (void* there = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) {       // registered before
-        dlclose(there);
-        return {};
-    }
+    static std::mutex mutex;
+    static std::set<void*> registered;                       // libraries by handle; others may be loaded as parts of the program
+    const std::scoped_lock lock(mutex);
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return refused(dlerror());
     void* found = dlsym(library, "nereus_plugin_register");
@@ -32,10 +33,11 @@ Status load_plugin(const std::string& path) {
         dlclose(library);
         return refused("it has no function nereus_plugin_register");
     }
+    if (!registered.insert(library).second) return {};
     Registering state;
     const nereus_plugin_host host{sizeof host, NEREUS_PLUGIN_VERSION, &state, add, fail};
     if (reinterpret_cast<nereus_plugin_register_function>(found)(&host) != 0 || !state.error.empty())
-        return refused(state.error.empty() ? "it could not register its operators" : state.error);
+        return registered.erase(library), refused(state.error.empty() ? "it could not register its operators" : state.error);
     return {};
 }
 } // namespace nereus

@@ -6,6 +6,7 @@
 #include "value/input_spec.h"
 #include "value/npz.h"
 #include "value/text.h"
+#include "vm/workers.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -24,12 +25,19 @@ std::span<const FlagSpec> call_flags() {
         {"each", false, "time and peak memory of every call, on stderr"},
         {"peak", false, "memory of every call, on stderr: predicted (an upper bound where elements decide, nothing for a `while` that grows) and measured"},
         {"stats", false, "counters of all calls, on stderr; resident memory of the process, and how long loading took"},
+        {"threads", true, "N that a call may use, its own with them: results are the same bit for bit (1)"},
         {"memory-limit", true, "BYTES a call that needs more fails"},
         {"memory", true, "MODE planned; to compare with: none (every buffer apart), pool (allocated on use) (planned)"},
         {"profile", false, "where the time went, on stderr: kernels by place, the longest first"},
         {"trace", true, "FILE a line for every frame, kernel, touched buffer and object (vm/trace.h)"},
     };
     return flags;
+}
+
+Result<int64_t> thread_count(const Arguments& arguments) {
+    const int64_t threads = TRY(arguments.whole("threads", 1, 1));
+    if (threads > most_threads) return Error{Code::usage, "--threads is at most " + std::to_string(most_threads) + ", not " + std::to_string(threads)};
+    return threads;
 }
 
 namespace {
@@ -192,7 +200,9 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
             if (arguments.has("inputs")) error.code = Code::value;   // the fault of the file, not of the call
             return error;
         };
+        if (hooks.progress) hooks.progress->show("", int64_t(i), inputs->is_list ? std::ssize(inputs->calls) : 0);
         Result<Value> result = one();
+        if (hooks.progress) hooks.progress->clear();
         if (result && hooks.finish) result = hooks.finish(std::move(*result));
         if (result && !save.empty()) {
             Status saved = save_npz(save, *result, hooks.outputs);
@@ -233,11 +243,17 @@ void print_peak(const Stats& stats, const Result<int64_t>& predicted, bool retur
 }
 } // namespace
 
-int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program, std::span<const SourceText> sources, const CallHooks& hooks) {
+int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program, std::span<const SourceText> sources, CallHooks hooks) {
+    Progress progress("running");
+    hooks.progress = &progress;
     ContextOptions options;
+    options.print = [&](std::string_view line) { progress.print(line); };
     Result<int64_t> limit = arguments.whole("memory-limit", 1, 0);
     if (!limit) return usage(limit.error().message);
     options.memory_limit = *limit;
+    Result<int64_t> threads = thread_count(arguments);
+    if (!threads) return usage(threads.error().message);
+    options.threads = int(*threads);
     std::string mode = arguments.value("memory", "planned");
     if (mode == "none") options.pack = PackMode::apart;
     else if (mode == "pool") options.pack = PackMode::pool;
@@ -262,6 +278,7 @@ int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutabl
         Result<Value> result = (*context)->run(entry, args);
         std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
         seconds += took.count() * 1e-6;
+        progress.clear();
         const Stats& s = (*context)->stats();
         if (arguments.has("each")) std::fprintf(stderr, "call %ld: %.1f us, peak %ld bytes\n", long(s.calls), took.count(), long(s.peak_bytes));
         if (predicted) print_peak(s, *predicted, bool(result));

@@ -2,6 +2,7 @@
 #pragma once
 #include "base/source_text.h"
 #include "run/arguments.h"
+#include "run/progress.h"
 #include "value/json.h"
 #include "vm/context.h"
 
@@ -12,6 +13,7 @@ std::span<const FlagSpec> call_flags();      // inputs, input, json, seed, stats
 // Lets --input use the names that a model has for its inputs; the map has the parameters by these.
 void name_parameters(Arguments& arguments, const std::map<std::string, std::string>& parameters);
 Result<Inputs> read_inputs(const Arguments& arguments);
+Result<int64_t> thread_count(const Arguments& arguments);        // --threads
 // Arguments in the order of the entry's parameters; missing and unknown names are errors in the user's terms.
 Result<std::vector<Value>> order_inputs(std::span<const std::string> params, const NamedValues& named);
 
@@ -21,6 +23,7 @@ struct CallHooks {
     std::function<Result<Value>(Value)> finish = {};         // gives what is printed of a result; empty: all of it
     std::map<std::string, std::string> names = {};           // what a model calls its parameters, for errors
     std::vector<std::string> outputs = {};                   // what a model calls its results: --save and --json do so too
+    Progress* progress = nullptr;                            // is told which call runs, and to make room for results; null: nobody is
 };
 
 using CallFn = std::function<Result<Value>(std::span<const Value>)>;
@@ -29,5 +32,5 @@ using CallFn = std::function<Result<Value>(std::span<const Value>)>;
 int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call,
              const std::function<std::string(const Error&)>& describe = plain_error, const CallHooks& hooks = {});
 // `sources`: the texts of the program if they are at hand; its files are looked for if none is.
-int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program, std::span<const SourceText> sources = {}, const CallHooks& hooks = {});
+int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program, std::span<const SourceText> sources = {}, CallHooks hooks = {});
 } // namespace nereus

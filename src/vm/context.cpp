@@ -1,5 +1,6 @@
 #include "vm/frame.h"
 #include "vm/trace.h"
+#include "vm/workers.h"
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -7,6 +8,13 @@
 
 namespace nereus {
 static constexpr int64_t smallest_range = int64_t(16) << 20;
+
+// What a thread needs, whichever kernel it runs.
+static int64_t aligned_scratch(const Executable& exe) {
+    int64_t most = 0;
+    for (const KernelInfo& kernel : exe.kernels) most = std::max(most, kernel.scratch);
+    return (most + slot_alignment - 1) / slot_alignment * slot_alignment;
+}
 
 Result<std::unique_ptr<Context>> Context::make(std::shared_ptr<const LoadedExecutable> program, ContextOptions options) {
     bool chosen = options.memory_limit > 0;
@@ -26,6 +34,8 @@ Context::Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions
     launch_buffers_.resize(program_->max_buffers());
     launch_bytes_.resize(program_->max_buffers());
     launch_params_.resize(size_t(program_->max_params()));
+    options_.threads = std::clamp(options_.threads, 1, most_threads);
+    if (options_.threads > 1) helpers_bytes_ = (options_.threads - 1) * aligned_scratch(program_->exe()) + slot_alignment;
     if (options_.profile) launch_times_.resize(program_->exe().launches.size());
     if (!options_.trace) return;
     options_.pack = PackMode::apart;
@@ -34,10 +44,17 @@ Context::Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions
 }
 Context::~Context() = default;
 
+void Context::equip_helpers() {
+    shares_.resize(size_t(options_.threads));
+    helpers_scratch_.resize(size_t(helpers_bytes_));
+    std::byte* at = Frame::align(helpers_scratch_.data());
+    for (size_t i = 1; i < shares_.size(); ++i, at += aligned_scratch(program_->exe())) shares_[i].worker = {at, worker_.cancel, &texts_};
+}
+
 void Context::trim() {
     heap_.trim();
     range_.trim();
-    scratch_ = std::vector<std::byte>();
+    scratch_ = helpers_scratch_ = std::vector<std::byte>();
     own_scratch_ = nullptr;
     for (PlanCache& cache : regions_) cache = PlanCache();
     for (std::vector<uint64_t>* words : {&plan_frame_, &arguments_, &results_, &words_}) *words = std::vector<uint64_t>();
@@ -60,7 +77,9 @@ void Context::begin_call(const EntryInfo& entry, const CallOptions& options) {
     heap_.reset_high_water();
     heap_.set_limit(options_.memory_limit);
     texts_.set_limit(options_.memory_limit);
-    stats_.arena_bytes = stats_.scratch_bytes = output_bytes_ = 0;
+    stats_.arena_bytes = output_bytes_ = 0;
+    stats_.scratch_bytes = helpers_bytes_;
+    if (helpers_bytes_ > 0 && helpers_scratch_.empty()) equip_helpers();
 }
 
 void Context::end_call(bool failed) {
@@ -88,11 +107,12 @@ bool Context::reserve(const std::byte* at, int64_t bytes) {
 }
 
 bool Context::reserve_scratch(int64_t bytes) {
-    if (bytes <= stats_.scratch_bytes) return true;
+    const int64_t in_all = bytes + helpers_bytes_;
+    if (in_all <= stats_.scratch_bytes) return true;
     int64_t left = options_.memory_limit - output_bytes_ - range_.high_water();
-    if (bytes > left - heap_.high_water()) return false;
-    stats_.scratch_bytes = bytes;
-    heap_.set_limit(left - bytes);
+    if (in_all > left - heap_.high_water()) return false;
+    stats_.scratch_bytes = in_all;
+    heap_.set_limit(left - in_all);
     size_t room = size_t(bytes + slot_alignment);
     if (scratch_.size() < room) {
         scratch_ = std::vector<std::byte>();             // nothing in it outlives a launch
@@ -257,9 +277,13 @@ bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, con
     if (trace_) trace_->kernel(program_->exe().kernels[info.kernel], launch);
     kernel_error_.task = INT64_MAX;
     kernel_error_.fault = 0;
-    int32_t result = program_->exe().checked   ? run_shuffled(kernel, launch, tasks)
-                     : launch_times_.empty() ? kernel(&launch, 0, tasks, &worker_)
-                                             : run_timed(kernel, launch, tasks, launch_times_[size_t(&info - program_->exe().launches.data())]);
+    const auto begin = launch_times_.empty() ? std::chrono::steady_clock::time_point() : std::chrono::steady_clock::now();
+    const int32_t result = run_tasks(kernel, launch, tasks, info);
+    if (!launch_times_.empty()) {
+        LaunchTime& time = launch_times_[size_t(&info - program_->exe().launches.data())];
+        time.runs++;
+        time.nanoseconds += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+    }
     if (result == 0) return true;
     const Site& site = program_->exe().sites[info.site];
     switch (Fault(kernel_error_.fault != 0 ? kernel_error_.fault : result)) {
@@ -280,6 +304,14 @@ bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, con
     return fault(site, Code::internal, "a kernel failed without a reason");
 }
 
+// Small launches are over before another thread is awake; the library's, and those that tell sizes, are of one piece.
+int32_t Context::run_tasks(Kernel kernel, const Launch& launch, int64_t tasks, const LaunchInfo& info) {
+    constexpr int64_t worth_sharing = 16;                // a task takes a microsecond or two (loop/schedule.cpp)
+    if (program_->exe().checked) return run_shuffled(kernel, launch, tasks);
+    if (shares_.empty() || tasks < worth_sharing || !info.late.empty() || program_->exe().kernels[info.kernel].library) return kernel(&launch, 0, tasks, &worker_);
+    return run_shared(kernel, launch, tasks);
+}
+
 int32_t Context::run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks) {
     std::vector<int64_t> order(static_cast<size_t>(tasks));
     for (int64_t i = 0; i < tasks; ++i) order[size_t(i)] = i;
@@ -291,12 +323,31 @@ int32_t Context::run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks
     return result;
 }
 
-int32_t Context::run_timed(Kernel kernel, const Launch& launch, int64_t tasks, LaunchTime& out_time) {
-    const auto begin = std::chrono::steady_clock::now();
-    const int32_t result = kernel(&launch, 0, tasks, &worker_);
-    out_time.runs++;
-    out_time.nanoseconds += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
-    return result;
+// A kernel tells its lowest failing task, and so does this: what begins behind a range that failed need not run.
+int32_t Context::run_shared(Kernel kernel, const Launch& launch, int64_t tasks) {
+    shares_[0].worker = worker_;
+    for (Share& share : shares_) {
+        share.launch = launch;
+        share.launch.err = &share.error;
+        share.error = {.task = INT64_MAX};
+        share.fault = 0;
+    }
+    std::atomic<int64_t> first_failed = INT64_MAX;
+    const int64_t range = std::clamp<int64_t>(tasks / (4 * std::ssize(shares_)), 1, 64);
+    auto run = [&](int64_t begin, int64_t end, int who) {
+        Share& share = shares_[size_t(who)];
+        int64_t failed = first_failed.load(std::memory_order_relaxed);
+        if (begin > failed) return;
+        const int32_t fault = kernel(&share.launch, begin, end, &share.worker);
+        if (fault == 0) return;
+        share.fault = fault;
+        while (begin < failed && !first_failed.compare_exchange_weak(failed, begin, std::memory_order_relaxed)) {}
+    };
+    share_tasks({tasks, range, run}, options_.threads);
+    int32_t fault = 0;
+    for (const Share& share : shares_)
+        if (share.fault != 0 && (fault == 0 || share.error.task < kernel_error_.task)) fault = share.fault, kernel_error_ = share.error;
+    return fault;
 }
 
 Result<std::byte*> Context::new_output(DType dtype, std::span<const int64_t> dims, uint32_t leaf) {

@@ -15,6 +15,7 @@ struct ContextOptions {
     PackMode pack = PackMode::packed;
     size_t plans_per_region = 64;            // how many keys a region remembers
     Allocator allocator = {};                // of the elements of results and of the heap's blocks
+    int threads = 1;                         // that a launch may use, this one with them; results are the same bit for bit
     uint64_t shuffle_seed = 1;               // checked programs run the tasks of a grid alone, in this random order
     std::function<void(std::string_view)> print;         // where print() goes; empty: stderr
     std::function<void(std::string_view)> trace;         // gets the lines of vm/trace.h; buffers then lie apart
@@ -80,22 +81,24 @@ class Context {
     bool must_stop(int clock_steps);         // true: stop_ says why
     // May that many bytes of the range be used from there on? Shares the limit with the objects.
     bool reserve(const std::byte* at, int64_t bytes);
-    bool reserve_scratch(int64_t bytes);     // of a worker, for one launch
+    bool reserve_scratch(int64_t bytes);     // of one thread, for one launch
     bool execute(Frame* frame);              // until that frame returns; false: error_ says why
     bool enter_region(Frame* frame, uint32_t region, const Instruction* at);
     RegionPlan* plan_region(uint32_t region, std::span<const int64_t> key, const Instruction* at);
     bool run_list(Frame* frame, uint32_t list);
     bool run_launch(Frame* frame, uint32_t launch);
     bool run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, const LaunchInfo& info);
+    int32_t run_tasks(Kernel kernel, const Launch& launch, int64_t tasks, const LaunchInfo& info);
     int32_t run_shuffled(Kernel kernel, const Launch& launch, int64_t tasks);
-    int32_t run_timed(Kernel kernel, const Launch& launch, int64_t tasks, LaunchTime& out_time);
+    int32_t run_shared(Kernel kernel, const Launch& launch, int64_t tasks);
+    void equip_helpers();
     void poison_dead(const Frame& frame, uint32_t step);
     void leave_region(Frame* frame);
     Result<std::byte*> new_output(DType dtype, std::span<const int64_t> dims, uint32_t leaf);
     Result<std::byte*> output_memory(DType dtype, std::span<const int64_t> dims, uint32_t leaf);     // not counted
     void print(const Site& site, std::span<const uint32_t> values, std::span<const uint32_t> types, const uint64_t* regs);
     void end_call(bool failed);              // objects and texts of the call, and results that nobody took
-    int64_t kept_bytes() const { return range_.kept() + heap_.resident_bytes() + int64_t(scratch_.capacity()); }
+    int64_t kept_bytes() const { return range_.kept() + heap_.resident_bytes() + int64_t(scratch_.capacity() + helpers_scratch_.capacity()); }
     void unwind(Frame* frame);               // unpins the plans of all frames of a failed call
 
     bool fault(const Instruction* at, Code code, std::string what);  // sets error_ unless set; always false
@@ -117,6 +120,10 @@ class Context {
     std::byte* own_scratch_ = nullptr;       // in it, aligned
     Worker worker_ = {};
     KernelError kernel_error_ = {};
+    struct Share { Launch launch; Worker worker; KernelError error; int32_t fault; };
+    std::vector<Share> shares_;              // of the threads of a launch; none where there is one
+    std::vector<std::byte> helpers_scratch_; // of all but the first
+    int64_t helpers_bytes_ = 0;              // what that takes
     std::vector<void*> launch_buffers_;      // of the launch that is bound from registers
     std::vector<int64_t> launch_bytes_, launch_params_;
     int64_t late_[4] = {};

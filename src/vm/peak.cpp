@@ -104,7 +104,7 @@ Result<int64_t> Context::peak(const EntryInfo& entry, std::span<const int64_t> d
                          entry.where, "ask with the arguments"};
         word = *made;
     }
-    return PeakWalk{*program_, options_.pack}.run(entry, std::move(heap), words);
+    return helpers_bytes_ + TRY(PeakWalk{*program_, options_.pack}.run(entry, std::move(heap), words));
 }
 
 Result<int64_t> Context::peak(const EntryInfo& entry, std::span<const Value> args) const {
@@ -126,6 +126,6 @@ Result<int64_t> Context::peak(const EntryInfo& entry, std::span<const Value> arg
         }
     }
     invariant(heap.live_bytes() == real.live_bytes(), "the shadow of arguments takes their bytes");
-    return PeakWalk{*program_, options_.pack}.run(entry, std::move(heap), words);
+    return helpers_bytes_ + TRY(PeakWalk{*program_, options_.pack}.run(entry, std::move(heap), words));
 }
 } // namespace nereus

@@ -1,0 +1,70 @@
+// Tasks run once each, whoever helps; calls that want workers at the same time do not wait for each other.
+#include "vm/workers.h"
+#include <algorithm>
+#include <atomic>
+#include <gtest/gtest.h>
+#include <thread>
+#include <vector>
+
+namespace nereus {
+namespace {
+// How often each task ran, and whether two that said to be the same thread ran at a time.
+struct Count {
+    explicit Count(int64_t tasks) : runs(size_t(tasks)) {}
+    std::vector<std::atomic<int>> runs;
+    std::atomic<bool> busy[most_threads] = {};
+    std::atomic<bool> same_at_once = false;
+
+    void share(int64_t range, int threads) {
+        share_tasks({std::ssize(runs), range, [&](int64_t begin, int64_t end, int who) {
+            if (busy[who].exchange(true)) same_at_once = true;
+            for (int64_t i = begin; i < end; ++i) ++runs[size_t(i)];
+            busy[who] = false;
+        }}, threads);
+    }
+    bool each_once() const { return std::all_of(runs.begin(), runs.end(), [](const std::atomic<int>& n) { return n == 1; }); }
+};
+} // namespace
+
+TEST(Workers, EachTaskRunsOnce) {
+    for (int threads : {1, 2, 3, 8, 1000})
+        for (int64_t tasks : {0, 1, 7, 1000})
+            for (int64_t range : {1, 3, 64}) {
+                Count count(tasks);
+                count.share(range, threads);
+                ASSERT_TRUE(count.each_once()) << threads << " threads, " << tasks << " tasks by " << range;
+                ASSERT_FALSE(count.same_at_once);
+            }
+}
+TEST(Workers, CallsShareThem) {
+    std::vector<std::thread> callers;
+    std::atomic<int> wrong = 0;
+    for (int caller = 0; caller < 4; ++caller)
+        callers.emplace_back([&] {
+            for (int i = 0; i < 500; ++i) {
+                Count count(40);
+                count.share(1, 3);
+                wrong += !count.each_once() || count.same_at_once;
+            }
+        });
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ(wrong, 0);
+}
+// The worker that the first call has is at a task that ends only after the second call.
+TEST(Workers, NobodyWaitsForAnothersWork) {
+    std::atomic<bool> second_is_done = false;
+    std::atomic<int> began = 0;
+    std::thread first([&] {
+        share_tasks({8, 1, [&](int64_t, int64_t, int) {
+            ++began;
+            while (!second_is_done) std::this_thread::yield();
+        }}, most_threads);
+    });
+    while (began == 0) std::this_thread::yield();
+    Count count(100);
+    count.share(1, most_threads);
+    second_is_done = true;
+    first.join();
+    EXPECT_TRUE(count.each_once());
+}
+} // namespace nereus
