@@ -433,6 +433,25 @@ def what_specifications_leave_open():
 what_specifications_leave_open()
 
 
+# Sizes that a caller or elements decide mean what those of Reshape mean, also where they are put together in the model.
+def sizes_that_are_put_together():
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    joined = "Concat: p, q -> s axis=0\nnode Reshape: x, s -> y"
+    case("reshape_by_a_caller_and_an_open_size", joined, {"x": x, "p": np.array([3])}, {"y": x.reshape(3, 2)}, q=np.array([-1]))
+    case("reshape_by_an_open_size_of_a_caller", joined, {"x": x, "p": np.array([-1])}, {"y": x.reshape(6, 1)}, q=np.array([1]))
+    case("reshape_by_a_copied_size_of_a_caller", joined, {"x": x, "p": np.array([0])}, {"y": x}, q=np.array([-1]))
+    case("reshape_by_the_larger_of_sizes", "Max: p, one -> m\nnode Concat: m, q -> s axis=0\nnode Reshape: x, s -> y", {"x": x, "p": np.array([0])},
+         {"y": x.reshape(1, 6)}, one=np.array([1]), q=np.array([-1]))
+    case("reshape_by_what_elements_say", "ReduceMax: p -> m keepdims=1\nnode Concat: m, q -> s axis=0\nnode Reshape: x, s -> y", {"x": x, "p": np.array([2, 3, 1])},
+         {"y": x.reshape(3, 2)}, q=np.array([-1]))
+    chosen = "Shape: x -> s\nnode Where: c, open, s -> w\nnode Reshape: x, w -> y"
+    for name, c in (("none", [False, False]), ("first", [True, False]), ("last", [False, True])):
+        case(f"reshape_with_{name}_left_open", chosen, {"x": x, "c": np.array(c)}, {"y": x}, open=np.array([-1]))
+
+
+sizes_that_are_put_together()
+
+
 def main():
     with tempfile.TemporaryDirectory() as place:
         failed = 0

@@ -33,7 +33,13 @@ void warn(const CompileReport& report, std::span<const SourceText> sources) {
 namespace {
 Result<Module> load_model(const std::string& path, const onnx::TextOptions& how, SourceProgram& out) {
     out.file = TRY(onnx::read_model(path));
-    ModelModule model = TRY(parse_model(*out.file, how, path, &out.sources));
+    Result<ModelModule> parsed = parse_model(*out.file, how, path, &out.sources);
+    if (!parsed) {
+        Error error = std::move(parsed).error();
+        if (!error.where.known()) error.message = path + ": " + error.message;       // the text that it became tells its own places
+        return error;
+    }
+    ModelModule& model = *parsed;
     const Function& main = model.module[model.module.find_id("main")];
     for (size_t i = 0; i < model.inputs.size(); ++i) out.parameters[model.inputs[i]] = main[main.params[i]].name;
     for (const auto& [name, symbol] : model.dims) out.symbols[name] = symbol;

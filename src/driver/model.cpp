@@ -37,7 +37,9 @@ Status make_constants(Module& module, const onnx::ModelText& text, const onnx::M
         BindingList after;
         for (BindingId at : before) {
             std::vector<ValueId> args = f[at].args;
+            const size_t begin = after.size();
             edit.use_all(args, after);
+            for (size_t i = begin; i < after.size(); ++i) f[after[i]].span = f[f[after[i]].results[0]].span = f[at].span;       // whose node errors name
             f[at].args = std::move(args);
             after.push_back(at);
         }

@@ -70,7 +70,7 @@ std::string zeros_among(NodeText& n) {
 void reshape(NodeText& n) {
     std::optional<std::vector<int64_t>> sizes = n.version() < 5 ? n.integers("shape") : n.constant_integers(1);
     const int64_t zeros_are_sizes = n.integer("allowzero", 0);
-    if (!sizes && n.is_model_input(1)) return n.give("onnx_reshape(" + n.in(0) + ", " + n.in(1) + ", " + std::to_string(zeros_are_sizes) + ")");
+    if (!sizes && n.decided_by_elements(1)) return n.give("onnx_reshape(" + n.in(0) + ", " + n.in(1) + ", " + std::to_string(zeros_are_sizes) + ")");
     const std::string zeros = sizes || zeros_are_sizes ? std::string() : zeros_among(n);
     if (!zeros.empty()) return n.give("reshape(" + n.in(0) + ", onnx_copied_sizes(" + n.in(0) + ", " + n.in(1) + ", " + zeros + "))");
     if (!sizes) return n.give("reshape(" + n.in(0) + ", " + n.in(1) + ")");

@@ -154,7 +154,13 @@ TEST(ModelText, FunctionsAreWrittenWhereTheyAreCalled) {
                                                                       "  %y_3\n"
                                                                       "}\n");
     Message endless = Message().text(1, "Leaky").texts(4, {"x"}).texts(5, {"y"}).text(10, "own").message(7, node_message("Leaky", {"x"}, {"y"}).text(7, "own"));
-    EXPECT_NE(text_of_model(model_message(graph).message(25, endless)).find("calls of functions are nested more than 64 deep"), std::string::npos);
+    EXPECT_NE(text_of_model(model_message(graph).message(25, endless)).find("function 'Leaky' calls itself"), std::string::npos);
+    Message deep = model_message(graph);
+    for (int i = 0; i < 80; ++i) {
+        const Message next = i == 79 ? node_message("Exp", {"x"}, {"y"}) : node_message("Leaky" + std::to_string(i + 1), {"x"}, {"y"}).text(7, "own");
+        deep.message(25, Message().text(1, i ? "Leaky" + std::to_string(i) : "Leaky").texts(4, {"x"}).texts(5, {"y"}).text(10, "own").message(7, next));
+    }
+    EXPECT_NE(text_of_model(deep).find("calls of functions are nested more than 64 deep"), std::string::npos);
     Message blind = Message().text(1, "Leaky").texts(4, {"x"}).texts(5, {"z"}).text(10, "own").message(7, node_message("Exp", {"y"}, {"z"})).message(9, Message().number(2, 21));
     EXPECT_EQ(text_of_model(model_message(graph).message(25, blind)), "error: Leaky: Exp: nothing gives 'y', which a node reads");
 }
@@ -360,8 +366,8 @@ TEST(ModelText, AllThatIsNotOfferedIsListed) {
     graph.message(1, node_message("Odd", {"x"}, {"y"}).text(3, "first")).message(1, node_message("Odd", {"y"}, {"z"}));
     graph.message(1, node_message("Even", {"z"}, {"u"})).message(11, value_message("x", "")).message(12, value_message("u", ""));
     EXPECT_EQ(text_of(graph), "error: 2 operators are not offered\n"
-                              "  Even (opset 21), 1 node\n"
-                              "  Odd (opset 21), 2 nodes, the first is 'first'");
+                              "  Even (opset 21), 1 node: the one that gives 'u'\n"
+                              "  Odd (opset 21), 2 nodes: 'first', the one that gives 'z'");
 }
 
 TEST(ModelText, WhatNothingGivesIsAnError) {

@@ -221,11 +221,33 @@ std::optional<std::vector<double>> NodeText::constant_reals(size_t i) const {
 const Node* NodeText::producer(std::string_view name) const { return writer_.producer(name); }
 const Graph& NodeText::operator[](GraphId graph) const { return writer_.model()[graph]; }
 std::string NodeText::value(std::string_view name) { return writer_.look_up(name); }
-bool NodeText::is_model_input(size_t i) const {
+bool NodeText::decided_by_elements(size_t i) const {
+    int looks = 1000;
+    return has(i) && decided_by_elements(node_.inputs[i], 0, looks);
+}
+bool NodeText::decided_by_elements(std::string_view name, int depth, int& looks) const {
+    constexpr int deepest = 32;
+    constexpr std::string_view sizes[] = {"Shape", "Size", "Constant"}, choices[] = {"Where", "Max", "Min"};
+    constexpr std::string_view arithmetic[] = {"Identity", "Cast", "Unsqueeze", "Squeeze", "Reshape", "Flatten", "Concat", "Slice", "Gather", "Split",
+                                               "Add", "Sub", "Mul", "Div", "Mod", "Neg", "Abs", "Floor", "Ceil", "Sqrt", "ReduceProd", "ConstantOfShape"};
+    constexpr std::string_view of_the_first[] = {"Unsqueeze", "Squeeze", "Reshape", "Slice", "Gather", "Split", "ReduceProd"};
+    auto is_among = [](const auto& names, std::string_view op) { return std::ranges::find(names, op) != std::end(names); };
+    if (writer_.constant(name)) return false;
     const std::vector<ValueInfo>& inputs = writer_.model().main().inputs;
-    if (!has(i) || writer_.constant(node_.inputs[i])) return false;
-    const TypeInfo* type = writer_.type(node_.inputs[i]);
-    return std::any_of(inputs.begin(), inputs.end(), [&](const ValueInfo& input) { return &input.type == type; });
+    const TypeInfo* type = writer_.type(name);
+    if (std::ranges::any_of(inputs, [&](const ValueInfo& input) { return &input.type == type; })) return true;
+    const Node* from = producer(name);
+    if (!from || from == &node_ || depth == deepest || --looks < 0 || is_among(sizes, from->op_type)) return false;
+    const bool chooses = is_among(choices, from->op_type);
+    if (!chooses && !is_among(arithmetic, from->op_type)) return true;
+    const size_t first = from->op_type == "Where" ? 1 : 0;
+    for (size_t i = first; i < (is_among(of_the_first, from->op_type) ? 1 : from->inputs.size()); ++i) {
+        if (from->inputs[i].empty()) continue;
+        const std::optional<std::vector<int64_t>> known = chooses ? constant_integers(from->inputs[i]) : std::nullopt;
+        if (known && std::ranges::any_of(*known, [](int64_t size) { return size < 1; })) return true;
+        if (decided_by_elements(from->inputs[i], depth + 1, looks)) return true;
+    }
+    return false;
 }
 namespace {
 bool is_a(const TypeInfo* type, TypeLayer::Kind kind) { return type && !type->layers.empty() && type->layers[0].kind == kind; }

@@ -41,7 +41,9 @@ class NodeText {
     std::optional<std::vector<double>> constant_reals(size_t i) const;               // of f32 that the file knows
     const Node* producer(std::string_view name) const; // the node that gives it; null: none
     std::string value(std::string_view name);          // %x, of any value in scope
-    bool is_model_input(size_t i) const;               // nothing but running tells what it is
+    // A vector of sizes some of which a caller or elements decide, as far as the file tells: these may be 0 or -1 and mean what
+    // the operator says they mean. Those that are computed from sizes mean themselves.
+    bool decided_by_elements(size_t i) const;
     bool is_optional(size_t i) const;                  // an Option, as far as the file and its Optional nodes tell
     bool is_sequence(size_t i) const;                  // a Seq, as far as the file and the nodes that make sequences tell
     const Graph& operator[](GraphId graph) const;
@@ -69,6 +71,7 @@ class NodeText {
 
  private:
     std::optional<std::vector<int64_t>> constant_integers(std::string_view name, int depth, int& looks) const;
+    bool decided_by_elements(std::string_view name, int depth, int& looks) const;
     std::string filled();
     std::string attribute_text(std::string_view spec_name, std::optional<std::string_view> otherwise);
 

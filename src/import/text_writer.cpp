@@ -1,5 +1,6 @@
 #include "import/text_writer.h"
 #include "import/node_text.h"
+#include "import/offered.h"
 #include "text/lexer.h"
 #include <algorithm>
 #include <cctype>
@@ -70,29 +71,6 @@ std::string Names::fresh(std::string_view wish, std::string_view otherwise) {
     return name;
 }
 
-int64_t TextWriter::version_of(std::string_view domain) const {
-    if (domain == "ai.onnx") domain = "";
-    for (const OpsetImport& import : call_ ? call_->function.opset_imports : model_.opset_imports)
-        if (import.domain == domain || (domain.empty() && import.domain == "ai.onnx")) return import.version;
-    return 1;
-}
-
-void TextWriter::is_missing(const Node& node) {
-    const std::string domain = node.domain.empty() ? "" : std::string(node.domain) + ".";
-    not_offered_[domain + std::string(node.op_type) + " (opset " + std::to_string(version_of(node.domain)) + ")"].push_back(node.name);
-    for (std::string_view output : node.outputs)
-        if (!output.empty()) bind(output);
-}
-Status TextWriter::all_offered() const {
-    if (not_offered_.empty()) return {};
-    std::string text = not_offered_.size() == 1 ? "an operator is not offered" : std::to_string(not_offered_.size()) + " operators are not offered";
-    for (const auto& [op, nodes] : not_offered_) {
-        text += "\n  " + op + ", " + std::to_string(nodes.size()) + (nodes.size() == 1 ? " node" : " nodes");
-        if (!nodes[0].empty()) text += ", the first is '" + std::string(nodes[0]) + "'";
-    }
-    return Error{Code::unsupported, text};
-}
-
 std::string TextWriter::bounded(std::string size) {
     if (casts_to_i32_) facts_ += (facts_.empty() ? " where " : ", ") + size + " < 2147483648";
     return size;
@@ -159,7 +137,7 @@ const TextWriter::Known* TextWriter::find(std::string_view name) const {
 }
 std::string TextWriter::look_up(std::string_view name) {
     if (const Known* known = find(name)) return known->text;
-    if (missing_) missing_ = Error{Code::name, "nothing gives '" + std::string(name) + "', which a node reads"};
+    if (missing_) absent_name_ = name, missing_ = Error{Code::name, "nothing gives '" + std::string(name) + "', which a node reads"};
     return "%" + std::string(name);
 }
 const TensorData* TextWriter::constant(std::string_view name) const {
@@ -245,6 +223,8 @@ Status TextWriter::enter(const Graph& graph) {
 
 // Its nodes are written where the call stands, in a scope that sees the inputs only.
 Status TextWriter::call_function(const Function& function, NodeText& node) {
+    for (const Call* outer = call_; outer; outer = outer->around)
+        if (&outer->function == &function) return Error{Code::unsupported, "function '" + std::string(function.name) + "' calls itself"};
     if (depth_ == deepest) return Error{Code::limit, "calls of functions are nested more than " + std::to_string(deepest) + " deep"};
     Scope scope;
     scope.is_function = true;
@@ -275,6 +255,24 @@ Status TextWriter::call_function(const Function& function, NodeText& node) {
     return {};
 }
 
+// Of what nothing gives: whether a later node does.
+Error TextWriter::with_hint(Error error, std::span<const Node> later) const {
+    for (const Node& node : later)
+        if (!absent_name_.empty() && std::ranges::find(node.outputs, absent_name_) != node.outputs.end())
+            error.hint = "a later node gives it, " + std::string(node.op_type) + (node.name.empty() ? "" : " '" + std::string(node.name) + "'") + ": nodes stand behind those they read";
+    return error;
+}
+Status TextWriter::gives_new_names(const Node& node) const {
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+        const std::string_view output = node.outputs[i];
+        if (output.empty()) continue;
+        auto known = scopes_.back().find(output);
+        const bool is_there = known != scopes_.back().end() && !known->second.text.empty();
+        if (is_there || std::find(node.outputs.begin(), node.outputs.begin() + std::ptrdiff_t(i), output) != node.outputs.begin() + std::ptrdiff_t(i))
+            return Error{Code::name, "it gives '" + std::string(output) + "', which is there already"};
+    }
+    return {};
+}
 Status TextWriter::nodes(std::span<const Node> nodes) {
     const std::string outer = label_;
     for (const Node& node : nodes) {
@@ -282,17 +280,13 @@ Status TextWriter::nodes(std::span<const Node> nodes) {
         label_ = label_of(node) + (options_.numbered ? "  #" + std::to_string(number) : "");
         written_.push_back({.node = &node});
         if (written_.size() > most_nodes) return Error{Code::limit, "more than " + std::to_string(most_nodes) + " nodes, those of functions counted at each call"};
-        const int64_t version = version_of(node.domain);
+        const int64_t version = version_of(node.domain, model_, call_ ? &call_->function : nullptr);
         const Function* function = function_of(model_, node);
-        const OpRow* row = function ? nullptr : find_row(node.domain, node.op_type, version);
-        if (!function && !row) {
-            is_missing(node);
-            continue;
-        }
         static constexpr OpRow no_row{};
-        NodeText text(*this, node, row ? *row : no_row, version);
-        Status written = function ? call_function(*function, text) : text.run();
-        if (written && !missing_) written = missing_.error();
+        NodeText text(*this, node, function ? no_row : *find_row(node.domain, node.op_type, version), version);
+        Status written = gives_new_names(node);
+        if (written) written = function ? call_function(*function, text) : text.run();
+        if (written && !missing_) written = missing_.error(), written = with_hint(std::move(written).error(), nodes.subspan(size_t(&node - nodes.data())));
         if (!written) {
             Error error = std::move(written).error();
             error.message = std::string(node.op_type) + (node.name.empty() ? "" : " '" + std::string(node.name) + "'") + ": " + error.message;
@@ -325,6 +319,8 @@ Status TextWriter::parameters(ModelText& out, std::string& out_header) {
     Status status;                                     // of the first whose type is not offered; all have names
     for (const ValueInfo& input : main.inputs) {
         if (constant(input.name)) continue;                      // an initializer is its default
+        if (auto known = scopes_.back().find(input.name); known != scopes_.back().end() && !known->second.text.empty())
+            return Error{Code::name, "two inputs are called '" + std::string(input.name) + "'"};
         const std::string name = bind(input.name);
         Result<std::string> type = type_text(input.type);
         if (!type) {
@@ -346,10 +342,9 @@ Result<ModelText> TextWriter::run() {
     TRY(enter(main));
     casts_to_i32_ = std::ranges::any_of(model_.graphs, [](const Graph& graph) { return std::ranges::any_of(graph.nodes, is_cast_to_i32); });
     Status types = parameters(out, header);
-    Status written = nodes(main.nodes);
-    TRY(all_offered());
+    TRY(all_offered(model_));
     TRY(std::move(types));
-    TRY(std::move(written));
+    TRY(nodes(main.nodes));
     for (const ValueInfo& output : main.outputs) {
         if (!find(output.name)) return Error{Code::name, "nothing gives the output '" + std::string(output.name) + "'"};
         const std::string value = look_up(output.name);

@@ -51,7 +51,6 @@ class TextWriter {
     Result<std::string> block(const std::function<Result<std::string>()>& body);
     Status enter(const Graph& graph);                  // its weights
     void name(std::string_view name, std::string text) { scopes_.back()[name].text = std::move(text); }
-    int64_t version_of(std::string_view domain) const;
     const Call* call() const { return call_; }         // that is being written out; null: the main graph is
 
     // The place that is being written, and what is looked at in it: numbers of Looks with their texts.
@@ -76,9 +75,9 @@ class TextWriter {
     struct Scope : std::unordered_map<std::string_view, Known> { bool is_function = false; };      // which sees no scope around
     const Known* find(std::string_view name) const;
     Status call_function(const Function& function, NodeText& node);
-    void is_missing(const Node& node);
     bool is_given(std::string_view name) const;        // an input, as TextOptions::given says
-    Status all_offered() const;                        // or all that is not, at once
+    Status gives_new_names(const Node& node) const;
+    Error with_hint(Error error, std::span<const Node> later) const;
     Status parameters(ModelText& out, std::string& out_header);
     void note_values(size_t written, const Node& node);
     void count_elements(const Node& node);             // what TextOptions::counted asks for
@@ -103,7 +102,6 @@ class TextWriter {
     Looks looks_;
     Inner inner_;
     std::unordered_map<int, std::vector<Places::Value>> counted_;    // by place
-    std::map<std::string, std::vector<std::string_view>> not_offered_;       // operators with versions, and nodes that ask for them
     std::vector<Weight> weights_;
     Tables tables_;
     std::unordered_map<const TensorData*, std::string> weight_names_;
@@ -111,5 +109,6 @@ class TextWriter {
     bool casts_to_i32_ = false;
     int indent_ = 1;
     Status missing_ = {};                              // the first name that nothing gives
+    std::string_view absent_name_;                     // it
 };
 } // namespace nereus::onnx
