@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/resident.h"
 #include "codegen/codegen.h"
+#include "codegen/idle_code.h"
 #include "driver/pipeline.h"
 #include "driver/prelude.h"
 #include "library/library.h"
@@ -101,9 +102,11 @@ loop::Scheduled library_kernel(const loop::Function& signature) {
 
 namespace {
 // What stages used is free, and later ones want pieces of other sizes: it goes back to the system where it is worth it.
-void give_memory_back() {
+bool give_memory_back() {
     constexpr size_t worth_it = size_t(16) << 20;
-    if (::mallinfo2().fordblks > worth_it) ::malloc_trim(0);
+    if (::mallinfo2().fordblks < worth_it) return false;
+    ::malloc_trim(0);
+    return true;
 }
 } // namespace
 
@@ -152,7 +155,7 @@ Result<Executable> compile(Module parsed, const CompileOptions& options, Compile
         TRY(target_named(options.target));
         return compile_rest(TRY(run_stages(std::move(parsed), "", options, report)), options, report);
     });
-    give_memory_back();
+    if (give_memory_back()) let_compiler_pages_go();
     return made;
 }
 } // namespace nereus
