@@ -4,7 +4,8 @@
 #   examples/deployer.sh [BUILD_FOLDER]
 # Every step says what it shows and ends the script if it does not; the tests run it.
 set -euo pipefail
-build=$(cd "${1-build}" && pwd) examples=$(cd "$(dirname "$0")" && pwd)
+examples=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "${1-$examples/../build}" && pwd)
 bin=$build/bin
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -3,7 +3,8 @@
 #   examples/researcher.sh [BIN_FOLDER]
 # Every step says what it shows and ends the script if it does not; the tests run it.
 set -euo pipefail
-bin=$(cd "${1-build/bin}" && pwd) examples=$(cd "$(dirname "$0")" && pwd)
+examples=$(cd "$(dirname "$0")" && pwd)
+bin=$(cd "${1-$examples/../build/bin}" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -27,6 +27,7 @@ class Walk : public ShapeScope {
     Dim late(std::string_view name, Dim upper) override;
     Dim host(std::string_view name) override;
     Shape unknown_shape() override;
+    Answer ask(const Condition& condition) override { return know_.ask(condition); }
     bool exact(Dim number, DType dtype) override { return know_.exact(number, dtype); }
     Error error(std::string what) override;              // said by the operator under way, if it is one
 

@@ -76,6 +76,7 @@ class ShapeScope {
     virtual Dim late(std::string_view name, Dim upper) = 0;      // an extent that the operator chooses; upper may be invalid
     virtual Dim host(std::string_view name) = 0;                 // an integer that is known once the operator has run
     virtual Shape unknown_shape() = 0;                           // any rank; a new shape variable
+    virtual Answer ask(const Condition& condition) = 0;
     virtual bool exact(Dim number, DType dtype) = 0;             // cannot have wrapped: the polynomial is the integer
     virtual Error error(std::string what) = 0;
 };

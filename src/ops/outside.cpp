@@ -291,11 +291,14 @@ Status take_in_plugins() {
     std::scoped_lock lock(mutex);
     const std::vector<const PluginOp*> registered = plugin_ops();
     std::vector<const OpDef*> fresh;
+    Status refused;
     for (size_t i = taken.size(); i < registered.size(); ++i) {
-        taken.push_back(TRY(made_of(*registered[i])));
-        fresh.push_back(taken.back().get());
+        Result<std::unique_ptr<OutsideOp>> made = made_of(*registered[i]);
+        if (!made && refused) refused = made.error();
+        taken.push_back(made ? std::move(*made) : nullptr);
+        if (made) fresh.push_back(taken.back().get());
     }
     if (!fresh.empty()) add_ops(fresh);
-    return {};
+    return refused;
 }
 } // namespace nereus

@@ -17,7 +17,8 @@ struct OutsideOp : OpDef {
 };
 inline const OutsideOp& outside(const OpDef& op) { return static_cast<const OutsideOp&>(op); }
 
-// Makes all_ops() have what was registered since the last time. Refused: types that do not read, names that are taken.
+// Makes all_ops() have what was registered since the last time. Refused, once, and left out: types that do not read, names that
+// the language has.
 Status take_in_plugins();
 
 Status lower_outside(OpLowering& op);
