@@ -45,10 +45,11 @@ std::string shapes_text(std::span<const Value> values, const EntryInfo& entry) {
 
 Result<std::vector<ArgumentSet>> sets_of_cases(const std::string& folder, const ReadyProgram& program) {
     if (!program.source.file) return Error{Code::usage, "--cases holds inputs of a model, and this is a program", {}, "give --inputs or --shapes"};
-    const ModelCases cases = TRY(ModelCases::open(folder));
+    const Result<ModelCases> cases = ModelCases::open(folder);
+    if (!cases) return Error{cases.error().code, "--cases " + folder + ": " + cases.error().message};
     std::vector<ArgumentSet> sets;
-    for (const std::filesystem::path& one : cases.folders())
-        sets.push_back({one.filename().string(), TRY(cases.read(one, *program.source.file, program.source.inputs, {})).inputs});
+    for (const std::filesystem::path& one : cases->folders())
+        sets.push_back({one.filename().string(), TRY(cases->read(one, *program.source.file, program.source.inputs, {})).inputs});
     return sets;
 }
 Result<std::vector<ArgumentSet>> argument_sets(const Arguments& arguments, const ReadyProgram& program) {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace nereus {
 namespace {
@@ -195,18 +196,25 @@ bool same_rows(const std::vector<Value>& found, const std::vector<Value>& expect
 
 Result<CaseRule> parse_case_rule(std::string_view json) { return RuleReader(json).run(); }
 
-Result<ModelCases> ModelCases::open(const fs::path& folder) {
+static constexpr std::string_view data_set = "test_data_set_";
+
+Result<ModelCases> ModelCases::open(const fs::path& given) {
     ModelCases cases;
     std::error_code failed;
+    fs::path folder = fs::absolute(given, failed).lexically_normal(), chosen;
+    if (!folder.has_filename()) folder = folder.parent_path();               // written with a slash behind
+    if (folder.filename() == "cases" && fs::exists(folder.parent_path() / "check.json", failed)) folder = folder.parent_path();
+    else if (folder.parent_path().filename() == "cases") chosen = std::exchange(folder, folder.parent_path().parent_path());
+    else if (folder.filename().string().starts_with(data_set)) chosen = std::exchange(folder, folder.parent_path());
     for (int set = 0;; ++set) {
-        const fs::path data = folder / ("test_data_set_" + std::to_string(set));
+        const fs::path data = folder / (std::string(data_set) + std::to_string(set));
         if (!fs::exists(data, failed)) break;
-        cases.folders_.push_back(data);
+        if (chosen.empty() || data == chosen) cases.folders_.push_back(data);
     }
     if (!cases.folders_.empty()) return cases;
     cases.by_name_ = true;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder / "cases", failed))
-        if (entry.is_directory(failed)) cases.folders_.push_back(entry.path());
+        if (entry.is_directory(failed) && (chosen.empty() || entry.path() == chosen)) cases.folders_.push_back(entry.path());
     std::sort(cases.folders_.begin(), cases.folders_.end());
     if (cases.folders_.empty()) return Error{Code::io, "it has no test data"};
     Result<CaseRule> rule = parse_case_rule(TRY(read_file((folder / "check.json").string())));

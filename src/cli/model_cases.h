@@ -29,6 +29,7 @@ std::vector<std::string> inputs_by_place(const std::filesystem::path& folder, co
 
 class ModelCases {
  public:
+    // Of the folder they are beside, or where it is given itself, of the folder cases, of one case, of one test_data_set_N.
     static Result<ModelCases> open(const std::filesystem::path& folder);
     const Nearness& near() const { return rule_.near; }
     const std::vector<std::filesystem::path>& folders() const { return folders_; }         // one per case

@@ -1,4 +1,6 @@
 #include "cli/model_cases.h"
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -32,6 +34,25 @@ TEST(CaseRule, SaysWhereItIsWrong) {
     EXPECT_EQ(error(R"({"rtol": -1})"), "line 1, column 10: a tolerance is a number from 0 on, found -1");
     EXPECT_EQ(error(R"({"inputs": {"x": "../secret"}})"), "line 1, column 18: a name of a file has no '/'");
     EXPECT_EQ(error(R"({"other": [1, 2)"), "line 1, column 16: expected '}', found the end of the text");
+}
+
+// A folder of `data` with two cases and, beside it, two data sets; what is opened there.
+std::string opened(const std::string& which) {
+    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "model_cases";
+    for (const char* each : {"named/cases/one", "named/cases/two", "placed/test_data_set_0", "placed/test_data_set_1"}) std::filesystem::create_directories(folder / each);
+    std::ofstream(folder / "named/check.json") << "{}";
+    Result<ModelCases> cases = ModelCases::open(folder / which);
+    if (!cases) return cases.error().message;
+    std::string names;
+    for (const std::filesystem::path& one : cases->folders()) names += one.filename().string() + " ";
+    return names;
+}
+TEST(ModelCases, OfTheModelOrAPartOfThem) {
+    for (const char* all : {"named", "named/cases", "named/cases/", "named/../named/cases"}) EXPECT_EQ(opened(all), "one two ") << all;
+    for (const char* two : {"named/cases/two", "named/cases/two/"}) EXPECT_EQ(opened(two), "two ") << two;
+    EXPECT_EQ(opened("placed"), "test_data_set_0 test_data_set_1 ");
+    EXPECT_EQ(opened("placed/test_data_set_1"), "test_data_set_1 ");
+    for (const char* none : {"named/cases/three", "placed/test_data_set_2", "elsewhere", "."}) EXPECT_EQ(opened(none), "it has no test data") << none;
 }
 
 TEST(Judge, ElementsThenVectors) {
