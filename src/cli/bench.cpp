@@ -44,7 +44,7 @@ std::string shapes_text(std::span<const Value> values, const EntryInfo& entry) {
 }
 
 Result<std::vector<ArgumentSet>> sets_of_cases(const std::string& folder, const ReadyProgram& program) {
-    if (!program.source.file) return Error{Code::usage, "--cases holds inputs of a model, and this is a program", {}, "give --inputs or --shapes"};
+    if (!program.source.file) return Error{Code::usage, "--cases holds inputs of a model, which this is not", {}, "give --inputs or --shapes"};
     const Result<ModelCases> cases = ModelCases::open(folder);
     if (!cases) return Error{cases.error().code, "--cases " + folder + ": " + cases.error().message};
     std::vector<ArgumentSet> sets;

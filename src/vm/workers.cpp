@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <pthread.h>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -94,15 +95,19 @@ class Workers {
     const SharedTasks nothing_ = {};
     Job over_{nothing_};
 };
-Workers& workers() {
-    static Workers all;                                  // of the process
+// Of the process. A child of fork has none of the threads, and what they were at is lost to it: it begins anew.
+std::unique_ptr<Workers>& workers() {
+    static std::unique_ptr<Workers> all = [] {
+        ::pthread_atfork(nullptr, nullptr, [] { static_cast<void>(workers().release()), workers() = std::make_unique<Workers>(); });
+        return std::make_unique<Workers>();
+    }();
     return all;
 }
 } // namespace
 
 void share_tasks(const SharedTasks& work, int threads) {
     Job job{work};
-    workers().call(job, std::min(threads, most_threads) - 1);
+    workers()->call(job, std::min(threads, most_threads) - 1);
     job.help(0);
     for (int looks = 0; job.at_work.load(std::memory_order_acquire) > 0; ++looks) {
         if (looks < 1000) pause();

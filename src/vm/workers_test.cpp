@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace nereus {
@@ -66,5 +68,21 @@ TEST(Workers, NobodyWaitsForAnothersWork) {
     second_is_done = true;
     first.join();
     EXPECT_TRUE(count.each_once());
+}
+// Of the parent's workers a child has nothing but the memory.
+TEST(Workers, AChildOfForkHasItsOwn) {
+    Count before(100);
+    before.share(1, 3);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        ::alarm(20);                                     // what would wait for a thread that is not there
+        Count count(100);
+        count.share(1, 3);
+        std::exit(count.each_once() ? 7 : 1);            // also ends its workers
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
 }
 } // namespace nereus
