@@ -57,8 +57,8 @@ nereus_code nereus_status_code(const nereus_status* status);             // of N
 const char* nereus_status_message(const nereus_status* status);          // what was found and what was expected
 const char* nereus_status_hint(const nereus_status* status);             // what to do about it; may be ""
 const char* nereus_status_text(const nereus_status* status);             // for people: place, message, the line with a mark, hint
-const char* nereus_status_file(const nereus_status* status);             // the place in a program; "": it has none
-int32_t nereus_status_line(const nereus_status* status);                 // from 1
+const char* nereus_status_file(const nereus_status* status);             // the program or model of the place; "": there is none
+int32_t nereus_status_line(const nereus_status* status);                 // from 1; 0: of no line, as in models
 int32_t nereus_status_column(const nereus_status* status);               // from 1, in bytes
 void nereus_status_release(nereus_status* status);
 

@@ -113,10 +113,7 @@ class Use {
     explicit Use(nereus_context* context) : context_(context) {}
     nereus_context* context_;
 };
-std::span<const SourceInfo> sources_of(const nereus_context* context) {
-    if (!context) return {};
-    return context->program->exe().sources;
-}
+const Executable* exe_of(const nereus_context* context) { return context ? &context->program->exe() : nullptr; }
 } // namespace
 
 extern "C" {
@@ -164,7 +161,7 @@ nereus_status* nereus_context_call(nereus_context* context, const nereus_call_op
     };
     try {
         Status status = work();
-        return status ? nullptr : status_of(status.error(), sources_of(context));
+        return status ? nullptr : status_of(status.error(), exe_of(context));
     } catch (const std::bad_alloc&) {                    // half a call is left in it
         if (began) context->arguments.clear(), context->destinations.clear(), context->drop();
         return out_of_memory();
@@ -185,7 +182,7 @@ nereus_status* nereus_context_peak(nereus_context* context, const char* entry, c
         TRY(context->make());
         *out_bytes = TRY(context->context->peak(asked, values));
         return {};
-    }, sources_of(context));
+    }, exe_of(context));
 }
 nereus_status* nereus_context_peak_of_sizes(nereus_context* context, const char* entry, const char* const* names, const int64_t* extents,
                                             size_t count, int64_t* out_bytes) {
@@ -201,7 +198,7 @@ nereus_status* nereus_context_peak_of_sizes(nereus_context* context, const char*
         TRY(context->make());
         *out_bytes = TRY(context->context->peak(asked, sizes));
         return {};
-    }, sources_of(context));
+    }, exe_of(context));
 }
 nereus_status* nereus_context_stats(const nereus_context* context, nereus_stats* out_stats) {
     return at_the_edge([&]() -> Status {

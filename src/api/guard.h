@@ -2,8 +2,9 @@
 // no exception gets out. Rooms return errors; only the standard library throws, when memory runs out. Inline, because both
 // libraries need it and neither exports it.
 #pragma once
+#include "base/diagnostics.h"
 #include "base/result.h"
-#include "exe/executable.h"
+#include "exe/source_texts.h"
 #include "nereus/nereus.h"
 #include <cstring>
 #include <new>
@@ -13,21 +14,23 @@ namespace nereus::api {
 static_assert(NEREUS_ERROR_USAGE == int(Code::usage) + 1 && NEREUS_ERROR_IO == int(Code::io) + 1 &&
               NEREUS_ERROR_DEADLINE == int(Code::deadline) + 1 && NEREUS_ERROR_INTERNAL == int(Code::internal) + 1);
 
-// `file` and `text` where the caller knows better than the error itself does.
-inline nereus_status* make_status(const Error& error, const char* file = nullptr, const char* text = nullptr) {
+// `sources`: the texts it is about, if there are. In a model the node is the place, not a line.
+inline nereus_status* status_of(const Error& error, std::span<const SourceText> sources = {}) {
     nereus_status_options options{};
     options.struct_size = sizeof options;
     options.code = nereus_code(error.code) + 1;
     options.message = error.message.c_str(), options.hint = error.hint.c_str();
-    options.file = file, options.text = text;
-    if (file) options.line = error.where.line, options.column = error.where.column;
+    std::string text;
+    if (error.where.known() && size_t(error.where.source) < sources.size()) {
+        const SourceText* model = model_of(error, sources);
+        text = render(error, sources);
+        options.file = (model ? *model : sources[size_t(error.where.source)]).path.c_str(), options.text = text.c_str();
+        if (!model) options.line = error.where.line, options.column = error.where.column;
+    }
     return nereus_status_create(&options);
 }
-// `sources`: those of the executable in which it was found, if in one.
-inline nereus_status* status_of(const Error& error, std::span<const SourceInfo> sources) {
-    const bool placed = error.where.known() && size_t(error.where.source) < sources.size();
-    return make_status(error, placed ? sources[size_t(error.where.source)].path.c_str() : nullptr);
-}
+// `exe`: the program it is about; null: none.
+inline nereus_status* status_of(const Error& error, const Executable* exe) { return status_of(error, exe ? source_texts(*exe) : std::vector<SourceText>()); }
 inline nereus_status* out_of_memory() {
     nereus_status_options options{};
     options.struct_size = sizeof options;
@@ -35,10 +38,10 @@ inline nereus_status* out_of_memory() {
     return nereus_status_create(&options);
 }
 
-template <class Work> nereus_status* at_the_edge(Work&& work, std::span<const SourceInfo> sources = {}) noexcept {
+template <class Work> nereus_status* at_the_edge(Work&& work, const Executable* exe = nullptr) noexcept {
     try {
         Status status = work();
-        return status ? nullptr : status_of(status.error(), sources);
+        return status ? nullptr : status_of(status.error(), exe);
     } catch (const std::bad_alloc&) {
         return out_of_memory();
     }

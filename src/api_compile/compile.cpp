@@ -28,11 +28,6 @@ struct Source {
     std::optional<ModelModule> model = {};
 };
 
-nereus_status* status_with_line(const Error& error, std::span<const SourceText> sources) {
-    if (!error.where.known() || size_t(error.where.source) >= sources.size()) return make_status(error);
-    return make_status(error, sources[size_t(error.where.source)].path.c_str(), render(error, sources).c_str());
-}
-
 Result<Value> copy_of(const nereus_value* value) {
     const Error failed{Code::internal, "@init gave what is no tensor"};
     if (nereus_value_kind(value) == NEREUS_TUPLE) {
@@ -65,7 +60,7 @@ Result<Value> copy_of(const nereus_value* value) {
 // Where it fails, the copies of HeldBytes that it made are its own to free.
 nereus_status* hand_over(const Executable& exe, nereus_executable** out_executable) {
     Result<std::vector<std::byte>> bytes = save_without_weights(exe);
-    if (!bytes) return make_status(bytes.error());
+    if (!bytes) return status_of(bytes.error());
     std::vector<std::unique_ptr<HeldBytes>> held;
     std::vector<nereus_constant> constants;
     for (const HeldBytes& weight : exe.weights) {
@@ -140,7 +135,7 @@ template <class Read> nereus_status* compiled(const nereus_compile_options* give
             return compile_module(std::move(module), source, options);
         };
         Result<Executable> exe = work();
-        return exe ? hand_over(*exe, out_executable) : status_with_line(exe.error(), source.sources);
+        return exe ? hand_over(*exe, out_executable) : status_of(exe.error(), source.sources);
     } catch (const std::bad_alloc&) { return out_of_memory(); }
 }
 } // namespace

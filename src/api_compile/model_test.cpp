@@ -7,8 +7,8 @@
 
 namespace nereus::onnx {
 namespace {
-Message value_message(std::string_view name, std::string_view dim) {
-    return Message().text(1, name).message(2, Message().message(1, Message().number(1, 1).message(2, Message().message(1, Message().text(2, dim)))));
+Message value_message(std::string_view name, std::string_view dim, uint64_t elem_type = 1) {
+    return Message().text(1, name).message(2, Message().message(1, Message().number(1, elem_type).message(2, Message().message(1, Message().text(2, dim)))));
 }
 std::string write_model(const Message& graph) {
     std::string path = testing::TempDir() + "capi_" + std::to_string(::getpid()) + ".onnx";
@@ -58,6 +58,44 @@ TEST(PublicModel, HasItsOwnNames) {
     nereus_value_release(sum);
     nereus_context_release(context);
     nereus_executable_release(executable);
+}
+
+// What a call with an index that there is not says, of this executable.
+std::string text_of_wrong_index(nereus_executable* executable) {
+    const float numbers[] = {1, 2};
+    const int64_t place = 7, two = 2, one = 1;
+    nereus_context* context = nullptr;
+    nereus_value *x = nullptr, *i = nullptr, *y = nullptr;
+    EXPECT_FALSE(nereus_context_create(executable, nullptr, &context));
+    EXPECT_FALSE(nereus_tensor_create(NEREUS_F32, 1, &two, numbers, sizeof numbers, &x));
+    EXPECT_FALSE(nereus_tensor_create(NEREUS_I64, 1, &one, &place, sizeof place, &i));
+    const nereus_value* arguments[] = {x, i};
+    nereus_status* status = nereus_context_call(context, nullptr, arguments, 2, &y);
+    const std::string text = nereus_status_text(status), file = nereus_status_file(status);
+    EXPECT_EQ(text.substr(0, file.size() + 1), file + ":");
+    EXPECT_EQ(nereus_status_line(status), 0);
+    nereus_status_release(status);
+    nereus_value_release(x);
+    nereus_value_release(i);
+    nereus_context_release(context);
+    return text.substr(file.size());
+}
+TEST(PublicModel, NamesTheNodeThatFails) {
+    Message graph;
+    graph.message(1, Message().texts(1, {"x", "i"}).text(2, "y").text(3, "pick").text(4, "Gather"));
+    graph.message(11, value_message("x", "n")).message(11, value_message("i", "k", 7)).message(12, value_message("y", "k"));
+    const std::string path = write_model(graph), artefact = path + ".nrx";
+    nereus_executable *executable = nullptr, *loaded = nullptr;
+    ASSERT_FALSE(nereus_executable_compile_file(path.c_str(), nullptr, &executable));
+    ::unlink(path.c_str());
+    const std::string expected = ": error: Gather 'pick': index 7 is out of range for size 2\n";
+    EXPECT_EQ(text_of_wrong_index(executable), expected);
+    ASSERT_FALSE(nereus_executable_save(executable, artefact.c_str()));
+    ASSERT_FALSE(nereus_executable_load(artefact.c_str(), &loaded));
+    ::unlink(artefact.c_str());
+    EXPECT_EQ(text_of_wrong_index(loaded), expected);
+    nereus_executable_release(executable);
+    nereus_executable_release(loaded);
 }
 
 TEST(PublicModel, SaysWhatItCannot) {

@@ -4,16 +4,19 @@
 
 namespace nereus {
 namespace {
-std::string_view line_of(std::string_view text, int32_t line) {
+std::vector<std::string_view> lines_of(std::string_view text) {
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);               // as the lexer does
-    for (; line > 1; --line) {
-        size_t end = text.find('\n');
-        if (end == std::string_view::npos) return {};
-        text.remove_prefix(end + 1);
+    std::vector<std::string_view> lines;
+    for (size_t end = 0; end != text.npos; text.remove_prefix(end == text.npos ? text.size() : end + 1)) {
+        end = text.find('\n');
+        lines.push_back(text.substr(0, end));
+        if (lines.back().ends_with('\r')) lines.back().remove_suffix(1);
     }
-    text = text.substr(0, text.find('\n'));
-    if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
-    return text;
+    return lines;
+}
+std::string_view line_of(std::string_view text, int32_t line) {
+    const std::vector<std::string_view> lines = lines_of(text);
+    return line >= 1 && size_t(line) <= lines.size() ? lines[size_t(line) - 1] : std::string_view();
 }
 
 void append_line(std::string& out, Span where, std::string_view line) {
@@ -50,29 +53,48 @@ std::string_view label_of(std::string_view line) {
     return mark == line.npos ? std::string_view() : line.substr(mark + 4);
 }
 // A statement with blocks has its node behind the last line, which is that of its first line and of the ends of its blocks too.
-std::string_view label_at(const SourceText& source, int32_t line) {
-    const std::string_view first = line_of(source.text, line);
+std::string_view label_at(std::span<const std::string_view> lines, int32_t line) {
+    if (line < 1 || size_t(line) > lines.size()) return {};
+    const std::string_view first = lines[size_t(line) - 1];
     if (!label_of(first).empty()) return label_of(first);
-    const bool opens = first.ends_with('{');
-    if (!opens && first.find(" = ") != first.npos) return {};              // of a node without a name
-    for (int depth = opens ? 0 : 1;; ++line) {
-        const std::string_view text = line_of(source.text, line);
+    int depth = first.ends_with('{') ? 0 : 1;
+    for (const std::string_view text : lines.subspan(size_t(line) - 1)) {
         const size_t begin = text.find_first_not_of(' ');
         if (begin == text.npos) return {};
         depth += int(text.ends_with('{')) - int(text[begin] == '}');
         if (depth == 0) return label_of(text);
     }
+    return {};
 }
 // "Conv 'stem': ", or nothing in front of what is about the model as a whole, such as its inputs; nullopt: no such place.
 std::optional<std::string> node_at(Span where, std::span<const SourceText> sources) {
     if (!where.known() || size_t(where.source) >= sources.size() || where.line < 1 || !is_of_model(sources[size_t(where.source)])) return std::nullopt;
     if (where.line == 1) return "";
-    const std::string_view label = label_at(sources[size_t(where.source)], where.line);
+    const std::string_view label = label_at(lines_of(sources[size_t(where.source)].text), where.line);
     return label.empty() ? std::nullopt : std::optional(std::string(label) + ": ");
 }
 } // namespace
 
 bool is_of_model(const SourceText& source) { return source.path.ends_with(".onnx"); }
+
+std::map<int32_t, std::string> nodes_at(const SourceText& source, const std::set<int32_t>& lines) {
+    const std::vector<std::string_view> text = lines_of(source.text);
+    std::map<int32_t, std::string> nodes;
+    for (int32_t line : lines)
+        if (const std::string_view label = label_at(text, line); !label.empty()) nodes.emplace(line, label);
+    return nodes;
+}
+
+SourceText text_of_nodes(const std::string& path, const std::map<int32_t, std::string>& nodes) {
+    SourceText made{path, ""};
+    int32_t at = 1;
+    for (const auto& [line, label] : nodes) {
+        made.text.append(size_t(line - at), '\n');
+        made.text += "  # " + label;
+        at = line;
+    }
+    return made;
+}
 
 std::string with_names(std::string_view message, const std::map<std::string, std::string>& names) {
     auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
@@ -94,6 +116,13 @@ std::string with_names(std::string_view message, const std::map<std::string, std
         i = end + (marked ? 1 : 0);
     }
     return out;
+}
+
+const SourceText* model_of(const Error& error, std::span<const SourceText> sources) {
+    if (node_at(error.where, sources)) return &sources[size_t(error.where.source)];
+    for (const Note& note : error.notes)
+        if (node_at(note.where, sources)) return &sources[size_t(note.where.source)];
+    return nullptr;
 }
 
 std::string render(const Error& error, std::span<const SourceText> sources, std::string_view severity) {

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/source_text.h"
 #include <map>
+#include <set>
 #include <span>
 
 namespace nereus {
@@ -15,6 +16,11 @@ namespace nereus {
 std::string render(const Error& error, std::span<const SourceText> sources, std::string_view severity = "error");
 // The text that a model became, which its owner did not write: behind lines stands the node that they were written for.
 bool is_of_model(const SourceText& source);
+// Whose node or inputs an error is told of; null: of no model.
+const SourceText* model_of(const Error& error, std::span<const SourceText> sources);
+// What these lines were written for, "Conv 'stem'", but for those of no node; and a text that says no more than that.
+std::map<int32_t, std::string> nodes_at(const SourceText& source, const std::set<int32_t>& lines);
+SourceText text_of_nodes(const std::string& path, const std::map<int32_t, std::string>& nodes);
 // With the names that values have for the owner of a model, by those in its text: argument %h_0 is input 'h.0'.
 std::string with_names(std::string_view message, const std::map<std::string, std::string>& names);
 } // namespace nereus

@@ -1,4 +1,5 @@
 #include "cli/dynamism.h"
+#include "import/node_title.h"
 #include "import/op_notes.h"
 #include "ir/op.h"
 #include <algorithm>
@@ -6,12 +7,6 @@
 #include <set>
 
 namespace nereus {
-std::string node_text(const onnx::Node& node) {
-    const std::string op(node.op_type);
-    if (!node.name.empty()) return op + " '" + std::string(node.name) + "'";
-    return node.outputs.empty() ? op : op + " that gives '" + std::string(node.outputs[0]) + "'";
-}
-
 Dynamism::Dynamism(const Module& shaped, const SourceProgram& program)
     : module_(shaped), main_(shaped.functions[0]), names_(shaped), printer_(shaped, names_), written_(&program.nodes) {
     for (Sym symbol : main_.symbols) printer_.plain(symbol);
@@ -197,7 +192,7 @@ void Dynamism::find_symbols(const SourceProgram& program) {
         const SymKind kind = module_.dims.symbol(symbol).kind;
         const std::string_view what = kind == SymKind::late || kind == SymKind::fresh ? "late" : kind == SymKind::host ? "host" : "join";
         const onnx::Node* node = node_at(main_[at].span);
-        symbols_.push_back({printer_.plain(symbol), std::string(what), node ? node_text(*node) : "line " + std::to_string(main_[at].span.line)});
+        symbols_.push_back({printer_.plain(symbol), std::string(what), node ? onnx::node_title(*node) : "line " + std::to_string(main_[at].span.line)});
     }
 }
 } // namespace nereus

@@ -58,5 +58,4 @@ class Dynamism {
     std::vector<SymbolOrigin> symbols_;
     std::vector<NamedType> inputs_, outputs_;
 };
-std::string node_text(const onnx::Node& node);               // Reshape 'head/reshape'; without a name by its output
 } // namespace nereus

@@ -3,6 +3,7 @@
 #include "eval/eval.h"
 #include "import/cut_model.h"
 #include "import/host_data.h"
+#include "import/node_title.h"
 #include "import/write_model.h"
 #include "tensor/npy.h"
 #include "value/json.h"
@@ -149,10 +150,7 @@ class Search {
     }
 
     std::string label(size_t first, size_t last) const {
-        auto one = [&](size_t i) {
-            const onnx::Node& node = file_.main().nodes[i];
-            return std::string(node.op_type) + (node.name.empty() ? "" : " '" + std::string(node.name) + "'");
-        };
+        auto one = [&](size_t i) { return onnx::node_title(file_.main().nodes[i]); };
         const std::string of = " of " + std::to_string(cutter_.node_count());
         if (last - first == 1) return one(first) + ", node " + std::to_string(last) + of;
         return one(first) + " … " + one(last - 1) + ", nodes " + std::to_string(first + 1) + " to " + std::to_string(last) + of;

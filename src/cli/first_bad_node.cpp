@@ -1,6 +1,7 @@
 #include "cli/first_bad_node.h"
 #include "cli/dynamism.h"
 #include "import/host_data.h"
+#include "import/node_title.h"
 #include <cmath>
 
 namespace nereus {
@@ -110,7 +111,7 @@ std::optional<std::string> FirstBadNode::blame(int place, const onnx::Node& node
         for (std::string_view name : reads) given += of(scope, name);
         const bool new_nan = made.nans > 0 && given.nans == 0, new_infinity = made.infinite > 0 && !given.any();
         if (new_nan || new_infinity)
-            return node_text(node) + where(place) + " makes the first: '" + std::string(output) + "' holds " + text_of(made) + ", what it reads " + text_of(given);
+            return onnx::node_title(node) + where(place) + " makes the first: '" + std::string(output) + "' holds " + text_of(made) + ", what it reads " + text_of(given);
     }
     return std::nullopt;
 }
@@ -167,9 +168,9 @@ std::string FirstBadNode::where(int place) const {
         const Place& at = places_[place];
         switch (at.kind) {
         case Place::Kind::main: break;
-        case Place::Kind::trips: text += " in trip " + std::to_string(trips_[--trip]) + " of " + node_text(*at.node); break;
-        case Place::Kind::arm: text += " in an arm of " + node_text(*at.node); break;
-        case Place::Kind::call: text += " in " + node_text(*at.node); break;
+        case Place::Kind::trips: text += " in trip " + std::to_string(trips_[--trip]) + " of " + onnx::node_title(*at.node); break;
+        case Place::Kind::arm: text += " in an arm of " + onnx::node_title(*at.node); break;
+        case Place::Kind::call: text += " in " + onnx::node_title(*at.node); break;
         }
     }
     return text;

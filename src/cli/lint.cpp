@@ -1,6 +1,7 @@
 #include "cli/lint.h"
 #include "cli/signatures.h"
 #include "import/host_data.h"
+#include "import/node_title.h"
 #include "ir/check_text.h"
 #include <algorithm>
 #include <set>
@@ -47,7 +48,7 @@ class Lint {
             const std::string number = dynamism_.dim_text(left ? fact.right : fact.left), size = dynamism_.dim_text(left ? fact.left : fact.right);
             const std::string must = size + (fact.relation == Relation::equal ? " is " + number : " is " + number + " or 1");
             frozen_.insert(node);
-            found_.push_back({"fixed_size", node_text(*node), "works only where " + must + ", though the input leaves it open",
+            found_.push_back({"fixed_size", onnx::node_title(*node), "works only where " + must + ", though the input leaves it open",
                               node->op_type == "Reshape"  ? "write -1 or 0 in its target, or compute it with Shape"
                               : is_taker(*node)           ? "compute its sizes with Shape, or declare the input's size as a number"
                                                           : "declare the input's size as a number, or export with another one"});
@@ -78,7 +79,7 @@ class Lint {
             auto look = [&](std::string_view name, const std::string& text) {
                 recorded_numbers(name, text, [&](size_t axis, int64_t number, Dim size) {
                     if (number <= 1 || !numbers->contains(number) || !frozen_.insert(&node).second) return;
-                    found_.push_back({"frozen_constant", node_text(node),
+                    found_.push_back({"frozen_constant", onnx::node_title(node),
                                       "its constant '" + std::string(node.inputs[argument]) + "' holds " + std::to_string(number) + ", recorded for axis " + std::to_string(axis) + " of '" +
                                           std::string(name) + "', which is " + dynamism_.dim_text(size),
                                       "it looks like the size of the example that was exported: compute it with Shape"});

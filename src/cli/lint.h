@@ -5,7 +5,7 @@
 namespace nereus {
 struct LintWarning {
     std::string rule;                            // fixed_size, frozen_constant, recorded_shape
-    std::string node;                            // as node_text; empty: of no single node
+    std::string node;                            // as node_title; empty: of no single node
     std::string message, hint;
 };
 std::vector<LintWarning> lint(Dynamism& dynamism, const SourceProgram& program);

@@ -1,5 +1,6 @@
 #include "cli/program_facts.h"
 #include "cli/json_object.h"
+#include "import/node_title.h"
 #include "import/text_writer.h"
 #include "ir/op.h"
 #include <algorithm>
@@ -86,7 +87,7 @@ void ProgramFacts::add_shapes(Dynamism& dynamism, const SourceProgram& program) 
         OperatorFacts& op = found[{node.node->domain, node.node->op_type}];
         op.domain = node.node->domain, op.name = node.node->op_type, op.declared = node.declared;
         ++op.nodes, ++op.compiled[node.compiled];
-        if (node.compiled >= 3) decided.push_back({node_text(*node.node), op.name, std::string(node.node->name), node.compiled, node.output, node.type, node.decided_by});
+        if (node.compiled >= 3) decided.push_back({onnx::node_title(*node.node), op.name, std::string(node.node->name), node.compiled, node.output, node.type, node.decided_by});
     }
     for (auto& [key, op] : found) operators.push_back(std::move(op));
 }

@@ -16,7 +16,7 @@ struct OperatorFacts {
     std::map<int, int64_t> compiled = {};        // nodes by class
 };
 struct DecidedNode {
-    std::string text, op, name;                  // text: as node_text
+    std::string text, op, name;                  // text: as node_title
     int compiled = 3;
     std::string output, type;
     std::vector<std::string> decided_by;

@@ -1,5 +1,6 @@
 #include "cli/strict.h"
 #include "cli/dynamism.h"
+#include "import/node_title.h"
 
 namespace nereus {
 namespace {
@@ -9,7 +10,7 @@ std::string inputs_text(const std::vector<std::string>& names) {
     return text.empty() ? "what is inside" : text;
 }
 Error stopped_at(const NodeDynamism& node, size_t others) {
-    std::string what = node_text(*node.node) + " stops the analysis: ";
+    std::string what = onnx::node_title(*node.node) + " stops the analysis: ";
     what += node.unranked ? "the rank of '" + node.output + "' is not known" : "'" + node.output + "' is " + node.type;
     what += node.follows_from == "shapes" ? ", by " + inputs_text(node.decided_by) + ", which follows from shapes in a way that is not seen through" : ", by the elements of " + inputs_text(node.decided_by);
     if (others > 0) what += "; so do " + std::to_string(others) + " more nodes";

@@ -16,6 +16,7 @@ Result<Executable> emit(Lowered& lowered, const Storage& storage, KernelCode cod
         program.exe.kernels.push_back(
             KernelInfo{kernel.function.name, code.offsets[i], lowered.in_library[i], kernel.scratch_bytes, kernel.params, std::move(outs)});
     }
+    program.name_nodes();
     program.exe.blob = HeldBytes::copy_of(code.blob);
     program.exe.target = std::move(code.target);
     program.exe.checked = code.checked;

@@ -106,6 +106,8 @@ class EmitDoor {
         FunctionInfo info;
         info.name = "door of " + entry_.name;
         info.begin = uint32_t(program_.exe.code.size());
+        const std::vector<ValueId>& made = function_[function_.body].results;
+        program_.mark(program_.site(Code::value, "", made.empty() ? function_.span : function_[made[0]].span));      // the room of results is made here
         next_ = Reg(sizes_.size() + entry_.param_leaves.size());
         info.params = next_;
         // numbers first: a parameter may be a size itself

@@ -1,4 +1,5 @@
 #include "emit/program.h"
+#include "base/diagnostics.h"
 #include "exe/checksum.h"
 #include "ir/instantiate.h"
 
@@ -72,10 +73,21 @@ Span EmitProgram::place(Span span) {
     auto [it, fresh] = sources.emplace(span.source, int32_t(exe.sources.size()));
     if (fresh) {
         const SourceText& from = module().sources[size_t(span.source)];
-        exe.sources.push_back({from.path, int64_t(checksum(std::as_bytes(std::span(from.text))))});
+        exe.sources.push_back({from.path, int64_t(checksum(std::as_bytes(std::span(from.text)))), {}});
     }
     span.source = it->second;
     return span;
+}
+
+void EmitProgram::name_nodes() {
+    for (const auto& [of_module, number] : sources) {
+        const SourceText& from = module().sources[size_t(of_module)];
+        if (!is_of_model(from)) continue;
+        std::set<int32_t> blamed;
+        for (const Site& each : exe.sites)
+            if (each.where.source == number) blamed.insert(each.where.line);
+        for (auto& [line, node] : nodes_at(from, blamed)) exe.sources[size_t(number)].nodes.push_back({line, node});
+    }
 }
 
 uint32_t EmitProgram::site(Code code, std::string what, Span span, std::string hint) {

@@ -31,6 +31,7 @@ struct EmitProgram {
     uint32_t site(Code code, std::string what, Span span, std::string hint = {});
     void mark(uint32_t site);                // instructions from here on are blamed on it
     Span place(Span span);                   // of the module, as one of the executable
+    void name_nodes();                       // of a model: those that places in it are of
     TypeId without_sizes(TypeId type);
     Result<uint32_t> plain_door_type(TypeId type, const std::string& who);
 };

@@ -86,9 +86,15 @@ struct FunctionInfo {
 };
 
 // A file the program was compiled from. Its sum tells whether a file of that name still is the one.
+struct NodeLine {                           // a line of the text that a model became, and the node it is of
+    int32_t line = 0;
+    std::string node;
+    bool operator==(const NodeLine&) const = default;
+};
 struct SourceInfo {
     std::string path;
     int64_t sum = 0;
+    std::vector<NodeLine> nodes;            // of lines that are blamed, ascending
     bool operator==(const SourceInfo&) const = default;
 };
 // What a failing instruction says, and where that is written. `what` may contain {0} and {1} for the two numbers of a check.

@@ -83,7 +83,8 @@ template <class A> void fields(A& a, Seen<A, FunctionInfo>& x) {
 template <class A> void fields(A& a, Seen<A, Span>& x) {
     a.field("source", x.source), a.field("line", x.line), a.field("column", x.column), a.field("length", x.length);
 }
-template <class A> void fields(A& a, Seen<A, SourceInfo>& x) { a.field("path", x.path), a.field("sum", x.sum); }
+template <class A> void fields(A& a, Seen<A, NodeLine>& x) { a.field("line", x.line), a.field("node", x.node); }
+template <class A> void fields(A& a, Seen<A, SourceInfo>& x) { a.field("path", x.path), a.field("sum", x.sum), a.field("nodes", x.nodes); }
 template <class A> void fields(A& a, Seen<A, Site>& x) {
     a.field("code", x.code), a.field("what", x.what), a.field("hint", x.hint), a.field("where", x.where);
 }

@@ -1,5 +1,6 @@
 #include "import/text_writer.h"
 #include "import/node_text.h"
+#include "import/node_title.h"
 #include "import/offered.h"
 #include "text/lexer.h"
 #include <algorithm>
@@ -8,14 +9,6 @@
 
 namespace nereus::onnx {
 namespace {
-// "  # Conv 'stem'", on one line whatever the name is; nothing if the node has no name.
-std::string label_of(const Node& node) {
-    if (node.name.empty()) return {};
-    std::string label = "  # " + std::string(node.op_type) + " '" + std::string(node.name.substr(0, 120)) + "'";
-    std::ranges::replace_if(label, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)); }, '?');
-    return label;
-}
-
 bool is_cast_to_i32(const Node& node) {
     return node.op_type == "Cast" && std::ranges::any_of(node.attributes, [](const Attribute& a) {
                const int64_t* to = std::get_if<int64_t>(&a.value);
@@ -259,7 +252,7 @@ Status TextWriter::call_function(const Function& function, NodeText& node) {
 Error TextWriter::with_hint(Error error, std::span<const Node> later) const {
     for (const Node& node : later)
         if (!absent_name_.empty() && std::ranges::find(node.outputs, absent_name_) != node.outputs.end())
-            error.hint = "a later node gives it, " + std::string(node.op_type) + (node.name.empty() ? "" : " '" + std::string(node.name) + "'") + ": nodes stand behind those they read";
+            error.hint = "a later node gives it, " + (node.name.empty() ? std::string(node.op_type) : node_title(node)) + ": nodes stand behind those they read";
     return error;
 }
 Status TextWriter::gives_new_names(const Node& node) const {
@@ -277,7 +270,7 @@ Status TextWriter::nodes(std::span<const Node> nodes) {
     const std::string outer = label_;
     for (const Node& node : nodes) {
         const size_t number = written_.size();
-        label_ = label_of(node) + (options_.numbered ? "  #" + std::to_string(number) : "");
+        label_ = "  # " + node_title(node) + (options_.numbered ? "  #" + std::to_string(number) : "");
         written_.push_back({.node = &node});
         if (written_.size() > most_nodes) return Error{Code::limit, "more than " + std::to_string(most_nodes) + " nodes, those of functions counted at each call"};
         const int64_t version = version_of(node.domain, model_, call_ ? &call_->function : nullptr);
@@ -289,7 +282,7 @@ Status TextWriter::nodes(std::span<const Node> nodes) {
         if (written && !missing_) written = missing_.error(), written = with_hint(std::move(written).error(), nodes.subspan(size_t(&node - nodes.data())));
         if (!written) {
             Error error = std::move(written).error();
-            error.message = std::string(node.op_type) + (node.name.empty() ? "" : " '" + std::string(node.name) + "'") + ": " + error.message;
+            error.message = node_title(node) + ": " + error.message;
             return error;
         }
         for (std::string_view output : node.outputs)

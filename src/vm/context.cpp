@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <random>
+#include <tuple>
 
 namespace nereus {
 static constexpr int64_t smallest_range = int64_t(16) << 20;
@@ -143,11 +144,22 @@ Status Context::call(const EntryInfo& entry, std::span<const uint64_t> arguments
     bool done = fits && (stops(1) ? fault(nullptr, stop_, stop_text()) : execute(frame));
     stats_.arena_bytes = range_.high_water();
     if (!done) {
-        if (fits) unwind(current_);
+        if (fits) tell_calls(current_), unwind(current_);
         return std::move(*error_);
     }
     std::copy_n(results_.begin(), results.size(), results.begin());
     return {};
+}
+
+// Where the calls stand that led to the error; of deep recursion the nearest.
+void Context::tell_calls(const Frame* frame) {
+    constexpr int most = 8;
+    std::vector<Note>& notes = error_->notes;
+    auto begin = [](const Span& span) { return std::tuple(span.source, span.line, span.column); };
+    for (frame = frame->caller; frame && frame->caller && std::ssize(notes) < most; frame = frame->caller) {       // the last one is the door
+        const Span where = program_->site_at(frame->resume).where;
+        if (where.known() && begin(where) != begin(notes.empty() ? error_->where : notes.back().where)) notes.push_back({where, "called from here"});
+    }
 }
 
 void Context::unwind(Frame* frame) {

@@ -99,6 +99,7 @@ class Context {
     void print(const Site& site, std::span<const uint32_t> values, std::span<const uint32_t> types, const uint64_t* regs);
     void end_call(bool failed);              // objects and texts of the call, and results that nobody took
     int64_t kept_bytes() const { return range_.kept() + heap_.resident_bytes() + int64_t(scratch_.capacity() + helpers_scratch_.capacity()); }
+    void tell_calls(const Frame* frame);     // in error_
     void unwind(Frame* frame);               // unpins the plans of all frames of a failed call
 
     bool fault(const Instruction* at, Code code, std::string what);  // sets error_ unless set; always false
