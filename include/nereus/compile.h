@@ -18,6 +18,8 @@ typedef struct nereus_compile_options {
     void* log_user;
 } nereus_compile_options;
 
+// Memory that runs out inside LLVM ends the process; wherever else it does, it is NEREUS_ERROR_MEMORY.
+//
 // Compiles the text of a program. It cannot import files. Threads may compile at the same time, and the same text and
 // options give the same bytes.
 nereus_status* nereus_executable_compile(const char* text, size_t size, const nereus_compile_options* options,

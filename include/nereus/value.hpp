@@ -95,17 +95,29 @@ class Value {
         return viewed(dtype_of<T>, shape, data.data(), data.size_bytes(), std::move(owner));
     }
     // A tensor of rank 0.
-    template <Element T> static Value scalar(T value) { return *copied(dtype_of<T>, {}, &value, sizeof value); }
+    template <Element T> static Value scalar(T value) {
+        Value out;
+        detail::succeed(nereus_tensor_create(nereus_dtype(dtype_of<T>), 0, nullptr, &value, sizeof value, &out.handle_));
+        return out;
+    }
     // A tensor of str with copies of the texts, row by row; of rank 0.
     static Result<Value> texts(const Shape& shape, std::span<const std::string> texts) {
-        std::vector<const char*> data;
-        std::vector<size_t> sizes;
-        for (const std::string& text : texts) data.push_back(text.data()), sizes.push_back(text.size());
-        return result([&](nereus_value** out) {
-            return nereus_texts_create(shape.size(), shape.data(), data.data(), sizes.data(), data.size(), out);
+        return detail::guarded<Value>([&] {
+            std::vector<const char*> data;
+            std::vector<size_t> sizes;
+            for (const std::string& text : texts) data.push_back(text.data()), sizes.push_back(text.size());
+            return result([&](nereus_value** out) {
+                return nereus_texts_create(shape.size(), shape.data(), data.data(), sizes.data(), data.size(), out);
+            });
         });
     }
-    static Value text(const std::string& text) { return *texts({}, std::span(&text, 1)); }
+    static Value text(const std::string& text) {
+        Value out;
+        const char* data = text.data();
+        const size_t bytes = text.size();
+        detail::succeed(nereus_texts_create(0, nullptr, &data, &bytes, 1, &out.handle_));
+        return out;
+    }
     static Value tuple(std::span<const Value> items) { return made(nereus_tuple_create, items); }
     static Value tuple(std::initializer_list<Value> items) { return tuple(std::span(items.begin(), items.size())); }
     // Field names must differ; their order does not matter to an entry point.

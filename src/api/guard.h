@@ -1,6 +1,6 @@
 // api/guard.h - the edge between the rooms and C: arguments are looked at before they are used, errors become statuses, and
-// no exception gets out. Rooms return errors; only the standard library throws, when memory runs out. Inline, because both
-// libraries need it and neither exports it.
+// no exception gets out. Rooms return errors; only the standard library throws, when memory runs out or a size is asked for that
+// none could have. Inline, because both libraries need it and neither exports it.
 #pragma once
 #include "base/diagnostics.h"
 #include "base/result.h"
@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 #include <span>
+#include <stdexcept>
 
 namespace nereus::api {
 static_assert(NEREUS_ERROR_USAGE == int(Code::usage) + 1 && NEREUS_ERROR_IO == int(Code::io) + 1 &&
@@ -43,6 +44,8 @@ template <class Work> nereus_status* at_the_edge(Work&& work, const Executable* 
         Status status = work();
         return status ? nullptr : status_of(status.error(), exe);
     } catch (const std::bad_alloc&) {
+        return out_of_memory();
+    } catch (const std::length_error&) {
         return out_of_memory();
     }
 }

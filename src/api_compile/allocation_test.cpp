@@ -79,6 +79,25 @@ def @main(%t: Tree[Tensor[(d), f32]]) -> Tree[Tensor[(d), f32]] {
     EXPECT_EQ(context->stats().leaked_objects, 0);
 }
 
+TEST(OutOfMemory, IsThrownByWhatGivesNoResult) {
+#ifdef NEREUS_THREAD_SANITIZER
+    GTEST_SKIP() << "the sanitizer has its own allocator";
+#endif
+    const std::string longer(100, 'x');
+    auto throws = [](auto&& make) {
+        left = 0;
+        try {
+            (void)make();
+        } catch (const std::bad_alloc&) { return left = -1, true; }
+        return left = -1, false;
+    };
+    EXPECT_TRUE(throws([] { return Value::scalar(1.5f); }));
+    EXPECT_TRUE(throws([&] { return Value::text(longer); }));
+    const std::vector<std::string> texts(3, longer);
+    const Shape shape = {3};
+    EXPECT_GT(failures_of([&] { return Value::texts(shape, texts); }), 3);
+}
+
 TEST(Allocation, OfASecondCallIsItsResult) {
 #ifdef NEREUS_THREAD_SANITIZER
     GTEST_SKIP() << "the sanitizer has its own allocator";

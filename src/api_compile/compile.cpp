@@ -136,7 +136,11 @@ template <class Read> nereus_status* compiled(const nereus_compile_options* give
         };
         Result<Executable> exe = work();
         return exe ? hand_over(*exe, out_executable) : status_of(exe.error(), source.sources);
-    } catch (const std::bad_alloc&) { return out_of_memory(); }
+    } catch (const std::bad_alloc&) {
+        return out_of_memory();
+    } catch (const std::length_error&) {
+        return out_of_memory();
+    }
 }
 } // namespace
 } // namespace nereus::api

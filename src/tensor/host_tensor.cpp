@@ -1,6 +1,7 @@
 #include "tensor/host_tensor.h"
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <sys/sysinfo.h>
 
 namespace nereus {
@@ -112,6 +113,7 @@ Result<HostTensor> HostTensor::view(DType dtype, Extents shape, std::shared_ptr<
 
 HostTensor HostTensor::of_bytes(DType dtype, Extents shape, std::span<const std::byte> bytes) {
     Result<HostTensor> tensor = copy_of(dtype, std::move(shape), bytes);
+    if (!tensor && tensor.error().code == Code::memory) throw std::bad_alloc();
     invariant(bool(tensor), "HostTensor::of: values do not fit the shape");
     return std::move(tensor).take();
 }

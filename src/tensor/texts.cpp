@@ -82,6 +82,7 @@ class Texts {
             owned_[size_t(block)] = std::make_unique<Slot[]>(uint64_t(1) << (block + first_bits));
             blocks_[size_t(block)].store(owned_[size_t(block)].get(), std::memory_order_release);
         }
+        if (free_.capacity() < number) free_.reserve(2 * number);    // letting go must not run out of memory
         size_.store(number + 1, std::memory_order_release);
         return uint32_t(number);
     }

@@ -106,6 +106,7 @@ int main(void) {
     nereus_executable_facts facts = {.struct_size = sizeof facts};
     REFUSED(nereus_executable_compile(NULL, 0, NULL, &other));
     REFUSED(nereus_executable_compile(text, strlen(text), NULL, NULL));
+    FAILS(NEREUS_ERROR_MEMORY, nereus_executable_compile(text, SIZE_MAX, NULL, &other));     // more than there could be
     const nereus_compile_options no_compile_size = {.entry = "main"};
     REFUSED(nereus_executable_compile(text, strlen(text), &no_compile_size, &other));
     REFUSED(nereus_executable_compile_file(NULL, NULL, &other));
