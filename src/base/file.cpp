@@ -1,5 +1,6 @@
 #include "base/file.h"
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -59,9 +60,11 @@ Status write_file(const std::string& path, std::span<const std::span<const std::
         if (file.fd < 0 || !write_pieces(file.fd)) return io_error("write", path);
         return {};
     }
+    static std::atomic<uint64_t> written;                // threads may write a file at the same time: each has one of its own beside it
     std::error_code failed;
     const std::filesystem::path real = exists ? std::filesystem::canonical(path, failed) : std::filesystem::path(path);
-    const std::string target = failed ? path : real.string(), beside = target + ".part" + std::to_string(::getpid());
+    const std::string target = failed ? path : real.string();
+    const std::string beside = target + ".part" + std::to_string(::getpid()) + "." + std::to_string(written++);
     Descriptor file{::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
     if (file.fd < 0) return io_error("write", path);
     if (!write_pieces(file.fd) || ::rename(beside.c_str(), target.c_str()) != 0) {

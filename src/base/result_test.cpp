@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include <gtest/gtest.h>
+#include <thread>
 #include <unistd.h>
 
 namespace nereus {
@@ -27,6 +28,21 @@ TEST(File, WriteIsAllOrNothing) {
     EXPECT_EQ(*read_file(path), "hello");
     EXPECT_EQ(write_file("/no/such/folder/x", "y").error().code, Code::io);
     EXPECT_EQ(read_file("/").error().code, Code::io);
+    ::unlink(path.c_str());
+}
+TEST(File, ThreadsMayWriteTheSameOne) {
+    const std::string path = testing::TempDir() + "/nereus_file_threads_test";
+    ASSERT_TRUE(write_file(path, "begin"));
+    auto write = [&path](char letter) {
+        const std::string text(100'000, letter);
+        for (int i = 0; i < 200; ++i) EXPECT_TRUE(write_file(path, text));
+    };
+    std::thread a(write, 'a'), b(write, 'b');
+    for (int i = 0; i < 200; ++i) {
+        const std::string text = *read_file(path);
+        EXPECT_TRUE(text == "begin" || (text.size() == 100'000 && text.find_first_not_of(text[0]) == text.npos)) << "neither's";
+    }
+    a.join(), b.join();
     ::unlink(path.c_str());
 }
 TEST(File, LinksAndDevicesStayWhatTheyAre) {
