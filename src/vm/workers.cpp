@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <pthread.h>
+#include <signal.h>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -26,9 +27,28 @@ struct Job {
 
 void pause() { __builtin_ia32_pause(); }
 
+// A thread that is made meanwhile gets no signals but those of its own mistakes.
+class WithoutSignals {
+ public:
+    WithoutSignals() {
+        sigset_t most;
+        sigfillset(&most);
+        for (int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&most, own);
+        ::pthread_sigmask(SIG_SETMASK, &most, &before_);
+    }
+    ~WithoutSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    WithoutSignals(const WithoutSignals&) = delete;
+
+ private:
+    sigset_t before_;
+};
+
 class Workers {
  public:
-    ~Workers() {
+    // When the process ends, or the library goes. Calls on other threads may still come: they work alone.
+    void end() {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
         for (std::unique_ptr<Seat>& seat : seats_) {
             for (Job* nobody = nullptr; !seat->job.compare_exchange_weak(nobody, &over_); nobody = nullptr) std::this_thread::yield();
             seat->job.notify_one();
@@ -62,7 +82,8 @@ class Workers {
     void start(int wanted) {
         if (seated_.load(std::memory_order_acquire) >= wanted) return;
         const std::lock_guard lock(mutex_);
-        while (std::ssize(seats_) < wanted) {
+        const WithoutSignals without;                    // the program's are for its own threads
+        while (!ended_ && std::ssize(seats_) < wanted) {
             auto seat = std::make_unique<Seat>();
             try {
                 seat->thread = std::thread([this, at = seat.get()] { serve(*at); });
@@ -89,18 +110,22 @@ class Workers {
         }
     }
 
-    std::mutex mutex_;                                   // of those who start workers
+    std::mutex mutex_;                                   // of those who start workers, and of the end
+    bool ended_ = false;
     std::vector<std::unique_ptr<Seat>> seats_ = [] { std::vector<std::unique_ptr<Seat>> room; room.reserve(most_threads); return room; }();
     std::atomic<int> seated_ = 0;
     const SharedTasks nothing_ = {};
     Job over_{nothing_};
 };
-// Of the process. A child of fork has none of the threads, and what they were at is lost to it: it begins anew.
-std::unique_ptr<Workers>& workers() {
-    static std::unique_ptr<Workers> all = [] {
-        ::pthread_atfork(nullptr, nullptr, [] { static_cast<void>(workers().release()), workers() = std::make_unique<Workers>(); });
-        return std::make_unique<Workers>();
+// Of the process. A child of fork has none of the threads, and what they were at is lost to it: it begins anew. Seats stay when
+// all else goes, for calls that go on while the process ends.
+Workers*& workers() {
+    struct End { ~End() { workers()->end(); } };
+    static Workers* all = [] {
+        ::pthread_atfork(nullptr, nullptr, [] { workers() = std::make_unique<Workers>().release(); });
+        return std::make_unique<Workers>().release();
     }();
+    static const End end;
     return all;
 }
 } // namespace

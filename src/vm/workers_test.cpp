@@ -2,6 +2,7 @@
 #include "vm/workers.h"
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <thread>
@@ -84,5 +85,36 @@ TEST(Workers, AChildOfForkHasItsOwn) {
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+}
+// The process ends while other threads call.
+TEST(Workers, CallsMayGoOnAtTheEnd) {
+    for (int round = 0; round < 10; ++round) {
+        const pid_t child = ::fork();
+        ASSERT_GE(child, 0);
+        if (child == 0) {
+            ::alarm(20);
+            for (int caller = 0; caller < 3; ++caller)
+                std::thread([] {
+                    for (;;) share_tasks({40, 1, [](int64_t, int64_t, int) {}}, 3);
+                }).detach();
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            std::exit(7);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+    }
+}
+TEST(Workers, SignalsAreForOthers) {
+    std::atomic<int> helped = 0, open = 0;
+    for (int tries = 0; tries < 1000 && helped == 0; ++tries)
+        share_tasks({4, 1, [&](int64_t, int64_t, int who) {
+            sigset_t blocked;
+            ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+            if (who == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            else ++helped, open += ::sigismember(&blocked, SIGUSR1) == 0 || ::sigismember(&blocked, SIGSEGV) == 1;
+        }}, 3);
+    EXPECT_GT(helped, 0);
+    EXPECT_EQ(open, 0);
 }
 } // namespace nereus
