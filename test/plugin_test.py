@@ -87,6 +87,7 @@ def mistakes():
                            if mistake != "kernel_no_reason" else f"def @main(%x: Tensor[(n), f32]) -> Tensor[(n), f32] {{ wrong_{mistake}(%x) }}\n")
         refused([BIN / "nereus", "run", program, "--plugin", plugin, "--input", "x=2xf32=1,2"], "mistake.nr:1:", text)
     program.write_text("def @main(%x: Tensor[(n), f32]) { wrong_measured_too_much(%x) }\n")
+    refused([BIN / "nereus", "run", program, "--plugin", plugin, "--input", "x=2xf32=1,2"], "measured a size of 3, expected at most 2")
     refused([BIN / "nereus", "run", program, "--eval", "--plugin", plugin, "--input", "x=2xf32=1,2"], "measured a size of 3, expected at most 2")
 
 

@@ -145,6 +145,20 @@ template <class Sizes> class Inference {
     size_t late_ = 0;
 };
 
+Result<Dim> compute_dim(Dims& dims, Dim a, char op, Dim b) {
+    const std::array<Dim, 2> both{a, b};
+    switch (op) {
+    case '+': return dims.add(a, b);
+    case '-': return dims.sub(a, b);
+    case '*': return dims.product(both);
+    case '/': return dims.floor_div(a, b);
+    case '%': return dims.mod(a, b);
+    case 'm': return dims.min(both);
+    case 'M': return dims.max(both);
+    }
+    return Error{Code::shape, std::string("the plug-in computes sizes with '") + op + "'"};
+}
+
 // When a program is compiled.
 struct Expressions {
     using Size = Dim;
@@ -152,21 +166,27 @@ struct Expressions {
     Error error(std::string what) { return scope.error(std::move(what)); }
     Dim constant(int64_t number) { return scope.dims().constant(number); }
     Result<Dim> compute(Dim a, char op, Dim b) {
-        Dims& dims = scope.dims();
-        const std::array<Dim, 2> both{a, b};
-        switch (op) {
-        case '+': return dims.add(a, b);
-        case '-': return dims.sub(a, b);
-        case '*': return dims.product(both);
-        case '/': return dims.floor_div(a, b);
-        case '%': return dims.mod(a, b);
-        case 'm': return dims.min(both);
-        case 'M': return dims.max(both);
-        }
-        return error(std::string("the plug-in computes sizes with '") + op + "'");
+        Result<Dim> made = compute_dim(scope.dims(), a, op, b);
+        return made ? std::move(made) : error(made.error().message);
     }
     Status require(Dim a, Relation relation, Dim b, const char* what) { return scope.require(a, relation, b, what); }
     Result<Dim> late(size_t, Dim at_most) { return scope.late("k", at_most); }
+};
+
+// When it is lowered: what was required is checked already.
+struct Lowered {
+    using Size = Dim;
+    Dims& dims;
+    std::span<const Sym> symbols;
+    std::vector<Dim>& most;
+    Error error(std::string what) { return Error{Code::shape, std::move(what)}; }
+    Dim constant(int64_t number) { return dims.constant(number); }
+    Result<Dim> compute(Dim a, char op, Dim b) { return compute_dim(dims, a, op, b); }
+    Status require(Dim, Relation, Dim, const char*) { return {}; }
+    Result<Dim> late(size_t index, Dim at_most) {
+        most.push_back(at_most);
+        return index < symbols.size() ? dims.of(symbols[index]) : at_most;
+    }
 };
 
 // When it is interpreted.
@@ -284,6 +304,15 @@ Result<std::unique_ptr<OutsideOp>> made_of(const PluginOp& plugin) {
     return op;
 }
 } // namespace
+
+Result<std::vector<Dim>> outside_bounds(const OutsideOp& op, const PluginAttributes& attributes, std::vector<OutsideInput> given, std::span<const Sym> late, Dims& dims) {
+    std::vector<Inference<Lowered>::Input> inputs;
+    for (OutsideInput& each : given) inputs.push_back({each.dtype, std::move(each.extents)});
+    std::vector<Dim> most;
+    TRY(Inference<Lowered>(op, attributes, std::move(inputs), {dims, late, most}).run());
+    if (most.size() != late.size()) return Error{Code::usage, "the plug-in's infer gives another number of late sizes each time"};
+    return most;
+}
 
 Status take_in_plugins() {
     static std::mutex mutex;

@@ -21,6 +21,9 @@ inline const OutsideOp& outside(const OpDef& op) { return static_cast<const Outs
 // the language has.
 Status take_in_plugins();
 
+// The most that each size may be that only running tells, in the order of their symbols: what `infer` said of it.
+struct OutsideInput { DType dtype; std::vector<Dim> extents; };
+Result<std::vector<Dim>> outside_bounds(const OutsideOp& op, const PluginAttributes& attributes, std::vector<OutsideInput> inputs, std::span<const Sym> late, Dims& dims);
 Status lower_outside(OpLowering& op);
 void outside_gradient(Gradient& gradient);
 } // namespace nereus

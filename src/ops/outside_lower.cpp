@@ -40,7 +40,17 @@ Status lower_outside(OpLowering& l) {
     std::vector<Sym> late;
     for (Sym symbol : l.binding().defines)
         if (l.dims().symbol(symbol).kind == SymKind::late) late.push_back(symbol);
-    if (!late.empty()) TRY(launch(l, op, operands, late));
+    if (!late.empty()) {
+        std::vector<OutsideInput> inputs;
+        for (size_t i = 0; i < operands.size(); ++i) inputs.push_back({l.dtype(l.arg(i)), operands[i].extents});
+        const std::vector<Dim> most = TRY(outside_bounds(op, op.attributes(l.binding().attributes), std::move(inputs), late, l.dims()));
+        TRY(launch(l, op, operands, late));
+        for (size_t i = 0; i < late.size(); ++i) {       // sizes that were computed from them rely on it
+            const Dim size = l.dims().of(late[i]);
+            l.check(l.dims().constant(0), Relation::less_equal, size, "the plug-in measured a size of {1}");
+            l.check(size, Relation::less_equal, most[i], "the plug-in measured a size of {0}, expected at most {1}");
+        }
+    }
     for (size_t i = 0; i < op.outputs.size(); ++i) operands.push_back({l.result(i), l.shape(l.result(i)), true});
     return launch(l, op, operands, {});
 }

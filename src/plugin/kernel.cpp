@@ -9,7 +9,7 @@ constexpr size_t first_extent = 5;           // in Launch.p, of a kernel with on
 
 struct Running {
     int64_t* late;
-    const volatile int32_t* cancel;
+    const Stop* stop;
     std::string error;
     bool failed;
 };
@@ -17,7 +17,7 @@ Running& running(nereus_plugin_run* call) { return *static_cast<Running*>(call->
 void late(nereus_plugin_run* call, int32_t index, int64_t extent) {
     if (index >= 0 && index < 4 && running(call).late) running(call).late[index] = extent;
 }
-int32_t cancelled(nereus_plugin_run* call) { return running(call).cancel && *running(call).cancel ? 1 : 0; }
+int32_t cancelled(nereus_plugin_run* call) { return running(call).stop && running(call).stop->asked() ? 1 : 0; }
 nereus_plugin_result fail(nereus_plugin_run* call, const char* message) {
     running(call).error = message ? message : "";
     running(call).failed = true;
@@ -65,8 +65,8 @@ Result<PluginKernel> plugin_kernel(std::string_view name, std::span<const DType>
 std::string take_plugin_message() { return std::exchange(message(), {}); }
 
 Status run_plugin(const PluginKernel& kernel, std::span<const nereus_plugin_tensor> inputs, std::span<const nereus_plugin_tensor> outputs,
-                  int64_t* out_late, const volatile int32_t* cancel) {
-    Running state{out_late, cancel, {}, false};
+                  int64_t* out_late, const Stop* stop) {
+    Running state{out_late, stop, {}, false};
     nereus_plugin_run call{sizeof call, &state, attributes_view(kernel.attributes), int32_t(inputs.size()), int32_t(outputs.size()),
                            inputs.data(), outputs.data(), late, cancelled, fail};
     const nereus_plugin_op& functions = kernel.op->described;
@@ -87,7 +87,7 @@ int32_t run_plugin_kernel(const Launch* launch, int64_t task_begin, int64_t task
         extents += kernel.buffers[i].rank;
     }
     const std::span all(tensors, count);
-    Status done = run_plugin(kernel, all.first(inputs), all.subspan(inputs), launch->out, worker->cancel);
+    Status done = run_plugin(kernel, all.first(inputs), all.subspan(inputs), launch->out, worker->stop);
     if (done) return int32_t(Fault::none);
     if (done.error().code == Code::cancelled) return int32_t(Fault::cancelled);
     message() = done.error().message;

@@ -38,9 +38,9 @@ Result<std::vector<PluginInput>> parse_inputs(const std::string& name, std::stri
 }
 
 Result<PluginOp> read_op(const nereus_plugin_op& op) {
+    if (op.struct_size < sizeof op) return Error{Code::usage, "an operator from outside: struct_size is not that of nereus_plugin_op"};
     PluginOp made{.name = text_of(op.name), .doc = text_of(op.doc), .types = text_of(op.types), .inputs = {}, .attributes = {},
                   .onnx_domain = text_of(op.onnx_domain), .onnx_name = text_of(op.onnx_name), .onnx_since = op.onnx_since, .described = op, .texts = {}};
-    if (op.struct_size < sizeof(nereus_plugin_op)) return refused(made.name, "struct_size is not that of nereus_plugin_op");
     if (!is_plain_name(made.name) || !(made.name[0] >= 'a' && made.name[0] <= 'z'))
         return refused(made.name, "a name has lower-case letters, digits and _, and begins with a letter");
     if (!op.infer || !op.kernel) return refused(made.name, "infer and kernel must be there");

@@ -47,5 +47,5 @@ std::string take_plugin_message();
 
 // Calls `kernel`, or `measure` when there are no outputs; out_late has room for four.
 Status run_plugin(const PluginKernel& kernel, std::span<const nereus_plugin_tensor> inputs, std::span<const nereus_plugin_tensor> outputs,
-                  int64_t* out_late, const volatile int32_t* cancel);
+                  int64_t* out_late, const Stop* stop);
 } // namespace nereus

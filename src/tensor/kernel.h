@@ -1,6 +1,8 @@
 // tensor/kernel.h - the binary interface of a kernel, compiled or from the library. Compiled code depends on this
 // layout: a change here is a new artefact version.
 #pragma once
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 
 namespace nereus {
@@ -30,9 +32,22 @@ struct Launch {
     const void* about;             // of a kernel from outside: plugin/plugin.h
 };
 
+// What asks a call to stop, for kernels from outside that work for long; compiled ones do not look.
+struct Stop {
+    const std::atomic<int32_t>* context = nullptr;
+    const std::atomic<int32_t>* token = nullptr;
+    int64_t deadline = 0;          // nanoseconds of the steady clock; 0: none
+
+    bool asked() const {
+        auto is_set = [](const std::atomic<int32_t>* flag) { return flag && flag->load(std::memory_order_relaxed) != 0; };
+        if (is_set(context) || is_set(token)) return true;
+        return deadline != 0 && std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count() >= deadline;
+    }
+};
+
 struct Worker {
     void* scratch;                 // as many bytes as the schedule asked for, 64-byte aligned
-    const volatile int32_t* cancel;
+    const Stop* stop;              // null: nothing does
     TextScope* texts;              // holds the texts that a kernel of the library makes
 };
 

@@ -31,7 +31,7 @@ Context::Context(std::shared_ptr<const LoadedExecutable> program, ContextOptions
     : program_(std::move(program)), options_(std::move(options)), range_(std::move(range)), heap_(options_.memory_limit, options_.allocator),
       regions_(program_->exe().regions.size()), random_(options_.shuffle_seed) {
     worker_.texts = &texts_;
-    worker_.cancel = reinterpret_cast<const volatile int32_t*>(&cancel_);
+    worker_.stop = &may_stop_;
     launch_buffers_.resize(program_->max_buffers());
     launch_bytes_.resize(program_->max_buffers());
     launch_params_.resize(size_t(program_->max_params()));
@@ -49,7 +49,7 @@ void Context::equip_helpers() {
     shares_.resize(size_t(options_.threads));
     helpers_scratch_.resize(size_t(helpers_bytes_));
     std::byte* at = Frame::align(helpers_scratch_.data());
-    for (size_t i = 1; i < shares_.size(); ++i, at += aligned_scratch(program_->exe())) shares_[i].worker = {at, worker_.cancel, &texts_};
+    for (size_t i = 1; i < shares_.size(); ++i, at += aligned_scratch(program_->exe())) shares_[i].worker = {at, worker_.stop, &texts_};
 }
 
 void Context::trim() {
@@ -73,6 +73,7 @@ void Context::begin_call(const EntryInfo& entry, const CallOptions& options) {
     cancel_.store(0, std::memory_order_relaxed);
     call_ = options;
     watched_ = options.cancel || options.deadline != 0;
+    may_stop_ = {&cancel_, options.cancel, options.deadline};
     steps_ = 0;
     range_.reset_high_water();
     heap_.reset_high_water();
@@ -307,7 +308,9 @@ bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, con
         return fault(site, Code::internal, "kernel " + program_->exe().kernels[info.kernel].name + " left buffer " +
                                                std::to_string(kernel_error_.operand) + " at element " +
                                                std::to_string(kernel_error_.index));
-    case Fault::cancelled: return fault(site, Code::cancelled, "the call was cancelled");
+    case Fault::cancelled:
+        if (!must_stop(1)) stop_ = Code::cancelled;      // the token is reset already
+        return fault(site, stop_, stop_text());
     case Fault::told: return fault(site, Code::value, std::string(text_of(Text(kernel_error_.value))));
     case Fault::memory: return fault(site, Code::memory, limit_text());
     case Fault::outside: return fault(site, Code::value, take_plugin_message());

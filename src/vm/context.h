@@ -119,6 +119,7 @@ class Context {
     std::vector<uint64_t> plan_frame_;       // of plan programs: the peak is the same for a hit and a miss
     std::vector<std::byte> scratch_;         // for launches without a slot for it
     std::byte* own_scratch_ = nullptr;       // in it, aligned
+    Stop may_stop_ = {};                     // the running call
     Worker worker_ = {};
     KernelError kernel_error_ = {};
     struct Share { Launch launch; Worker worker; KernelError error; int32_t fault; };

@@ -87,8 +87,10 @@ Word Context::PeakWalk::buffer_address(const State& state, const LaunchBuffer& b
 }
 
 void Context::PeakWalk::launch(State& state, const LaunchInfo& launch) {
-    Word late;                               // counts points of the launch that are so
-    if (!launch.late.empty() && !launch.groups.empty()) {
+    Word late;                               // counts points of the launch that are so; of one from outside, the check behind it says more
+    if (exe.kernels[launch.kernel].offset == KernelInfo::outside) {
+        late = {Word::Kind::at_most, 0, INT64_MAX};
+    } else if (!launch.late.empty() && !launch.groups.empty()) {
         int64_t points = 1;
         bool known = true;
         for (const IntSource& extent : launch.groups[0].extents) {
@@ -165,9 +167,8 @@ bool Context::PeakWalk::compute(State& state, const LaunchInfo& info) {
     int64_t tasks = bind_params(info, kernel, values, registers, params, unused);
     if (tasks < 0) return false;
     std::vector<std::byte> scratch(size_t(kernel.scratch + slot_alignment));
-    const int32_t cancel = 0;
     KernelError error{.task = INT64_MAX};
-    Worker worker{Frame::align(scratch.data()), &cancel};
+    Worker worker{Frame::align(scratch.data()), nullptr, nullptr};
     Launch launch{buffers.data(), params.data(), late, &error, sizes.data(), program.about(info.kernel)};
     if (program.kernel(info.kernel)(&launch, 0, tasks, &worker) != 0 || error.fault != 0) return false;
     for (uint16_t out : kernel.outs)

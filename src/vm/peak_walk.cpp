@@ -69,6 +69,9 @@ Context::PeakWalk::Step Context::PeakWalk::step(State& state) {
         Word b = R[in.b], c = R[in.c];
         if (b.is_number() && c.is_number() && !holds(Relation(in.x), int64_t(b.value), int64_t(c.value)))
             return fails(state, exe.sites[in.a].code, check_text(exe.sites[in.a], int64_t(b.value), int64_t(c.value)));
+        if (Relation(in.x) != Relation::less_equal || b.kind != Word::Kind::at_most) break;
+        if (c.is_size()) R[in.b].value = std::min(b.value, c.value);
+        else if (b.value == INT64_MAX) R[in.b] = {};     // a launch from outside gave it, and nothing bounds it
         break;
     }
     case Opcode::fail: return fails(state, exe.sites[in.a].code, exe.sites[in.a].what);
