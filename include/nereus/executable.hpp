@@ -138,7 +138,7 @@ struct CallOptions {
     std::string entry = {};                    // empty: the first
     std::optional<std::chrono::steady_clock::time_point> deadline = {};    // the call fails when it has passed
     const CancelToken* cancel = nullptr;
-    std::span<const Destination> destinations = {};            // of the tensors of the result, in order
+    std::span<const Destination> destinations = {};            // of the parts of the result, in order; nereus.h says it exactly
 };
 // Where the elements of results and the blocks of the object heap come from; nereus.h says it exactly.
 struct Allocator {

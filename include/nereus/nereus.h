@@ -231,7 +231,7 @@ nereus_status* nereus_context_create(const nereus_executable* executable, const 
 void nereus_context_release(nereus_context* context);
 
 typedef struct nereus_destination {
-    void* data;                  // aligned for an element; no argument lies there
+    void* data;                  // aligned for an element; no argument and no other destination lies there. NULL: none
     size_t bytes;
 } nereus_destination;
 typedef struct nereus_call_options {
@@ -240,15 +240,17 @@ typedef struct nereus_call_options {
     const char* const* names;    // of the arguments, in any order: those of parameters; NULL: arguments are in order
     int64_t deadline;            // as nereus_deadline_in gives it: then the call fails; 0: none
     const nereus_cancel_token* cancel;
-    // Memory for the tensors of the result, in order, those of tuples one after the other. One that fits is written there,
-    // the others come from the allocator: the data of the result says where it is. The memory lives as long as the result.
+    // Memory for the parts of the result, in order, those of tuples one after the other. A tensor that fits is written there,
+    // the others come from the allocator: the data of the result says where it is. One for what is no tensor, as a tree or a
+    // record, or for texts is left alone. The memory lives as long as the result.
     const nereus_destination* destinations;
     size_t destination_count;
 } nereus_call_options;
 // The time after that many nanoseconds, for calls that must have ended by then.
 int64_t nereus_deadline_in(int64_t nanoseconds);
 // Calls an entry point. Results have their real shapes, also where only the run decides them. Deadline and cancel are looked
-// at before every kernel and at every round of a loop and call of a function; a kernel that runs is not interrupted.
+// at before every kernel and at every round of a loop and call of a function; a kernel that runs is not interrupted, but one of
+// a plug-in may ask.
 nereus_status* nereus_context_call(nereus_context* context, const nereus_call_options* options,
                                    const nereus_value* const* arguments, size_t count, nereus_value** out_result);
 // Makes the running call fail soon, with NEREUS_ERROR_CANCELLED; other threads may, too.
@@ -286,6 +288,7 @@ void nereus_cancel_token_release(nereus_cancel_token* token);
 // ---- Operators from outside, described in nereus/plugin.h. They are there for the life of the process, for every program and
 // model that is compiled and every artefact that is loaded from then on.
 struct nereus_plugin_op;
+// What only the compiler sees, types that do not read and names that the language has, the next compile refuses, once.
 nereus_status* nereus_register_op(const struct nereus_plugin_op* op);
 // A shared library that registers operators; loading it is running its code. Once, however often it is asked for.
 nereus_status* nereus_plugin_load(const char* path);

@@ -5,6 +5,7 @@
 #include "api/value_handle.h"
 #include "vm/workers.h"
 #include <mutex>
+#include <optional>
 
 using namespace nereus;
 using namespace nereus::api;
@@ -40,9 +41,9 @@ struct nereus_context {
         return Error{Code::name, "the executable has no entry point @" + std::string(name), {}, "it has " + names};
     }
 
-    static bool overlap(const CallOptions::Destination& to, const HostTensor& tensor) {
+    static bool overlap(const CallOptions::Destination& to, const std::byte* other, int64_t bytes) {
         auto begin = [](const std::byte* at) { return reinterpret_cast<uintptr_t>(at); };
-        return to.data && begin(to.data) < begin(tensor.bytes()) + uintptr_t(tensor.byte_size()) && begin(tensor.bytes()) < begin(to.data) + uintptr_t(to.bytes);
+        return to.data && other && begin(to.data) < begin(other) + uintptr_t(bytes) && begin(other) < begin(to.data) + uintptr_t(to.bytes);
     }
     // Of a model its own alone: what they became in the language may be another input's there.
     static const std::string& name_of(const DoorParam& param) { return param.model_name.empty() ? param.name : param.model_name; }
@@ -84,8 +85,11 @@ struct nereus_context {
     Status check_destinations(const EntryInfo& called) const {
         for (size_t i = 0; i < std::min(destinations.size(), called.result_leaves.size()); ++i) {
             for (const Value& argument : arguments)
-                if (argument.is(Value::Kind::tensor) && overlap(destinations[i], argument.tensor()))
+                if (argument.is(Value::Kind::tensor) && overlap(destinations[i], argument.tensor().bytes(), argument.tensor().byte_size()))
                     return Error{Code::usage, "destinations[" + std::to_string(i) + "] overlaps an argument"};
+            for (size_t before = 0; before < i; ++before)
+                if (overlap(destinations[i], destinations[before].data, destinations[before].bytes))
+                    return Error{Code::usage, "destinations[" + std::to_string(i) + "] overlaps destinations[" + std::to_string(before) + "]"};
             const DoorType& type = program->exe().door_types[called.result_leaves[i].type];
             if (type.kind == DoorType::Kind::tensor && reinterpret_cast<uintptr_t>(destinations[i].data) % uintptr_t(size_of(type.dtype)) != 0)
                 return Error{Code::usage, "destinations[" + std::to_string(i) + "] is not aligned for " + std::string(dtype_name(type.dtype))};
@@ -147,12 +151,11 @@ int64_t nereus_deadline_in(int64_t nanoseconds) {
 
 nereus_status* nereus_context_call(nereus_context* context, const nereus_call_options* given_options,
                                    const nereus_value* const* arguments, size_t count, nereus_value** out_result) {
-    bool began = false;
+    std::optional<Use> use;                              // until nothing of the call is left in the context
     auto work = [&]() -> Status {
         TRY(given(out_result, "out_result"));
         const nereus_call_options options = TRY(options_of(given_options));
-        Use use = TRY(Use::of(context));
-        began = true;
+        use.emplace(TRY(Use::of(context)));
         Result<Value> result = context->call(options, arguments, count);
         context->arguments.clear();
         context->destinations.clear();
@@ -163,7 +166,10 @@ nereus_status* nereus_context_call(nereus_context* context, const nereus_call_op
         Status status = work();
         return status ? nullptr : status_of(status.error(), exe_of(context));
     } catch (const std::bad_alloc&) {                    // half a call is left in it
-        if (began) context->arguments.clear(), context->destinations.clear(), context->drop();
+        if (use) context->arguments.clear(), context->destinations.clear(), context->drop();
+        return out_of_memory();
+    } catch (const std::length_error&) {
+        if (use) context->arguments.clear(), context->destinations.clear(), context->drop();
         return out_of_memory();
     }
 }

@@ -143,6 +143,9 @@ static void destinations(void) {
     places[0] = (nereus_destination){shared + 2, 400};
     FAILS(NEREUS_ERROR_USAGE, nereus_context_call(context, &options, overlapping, 2, &result));
     nereus_value_release(lent);
+    int64_t both[4];                                     // of two results
+    places[0] = (nereus_destination){both, sizeof both}, places[1] = (nereus_destination){both + 3, 8};
+    FAILS(NEREUS_ERROR_USAGE, nereus_context_call(context, &options, arguments, 2, &result));
     options.destinations = NULL;
     FAILS(NEREUS_ERROR_USAGE, nereus_context_call(context, &options, arguments, 2, &result));
     nereus_value_release(x);
