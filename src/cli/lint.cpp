@@ -2,6 +2,7 @@
 #include "cli/signatures.h"
 #include "import/host_data.h"
 #include "import/node_title.h"
+#include "import/unknown_parts.h"
 #include "ir/check_text.h"
 #include <algorithm>
 #include <set>
@@ -30,6 +31,7 @@ class Lint {
         for (const onnx::WrittenNode& written : program_.nodes)
             if (is_taker(*written.node)) frozen_constants(written);
         recorded_shapes();
+        unknown();
         return std::move(found_);
     }
 
@@ -104,6 +106,10 @@ class Lint {
         if (count == 0) return;
         found_.push_back({"recorded_shape", "", "shapes recorded for " + std::to_string(count) + (count == 1 ? " value have" : " values have") + " numbers where sizes of inputs decide: " + example,
                           "they are not believed here, but others may: infer shapes of the model again"});
+    }
+    void unknown() {
+        for (onnx::Unknown& part : onnx::unknown_parts(*program_.file))
+            found_.push_back({part.node ? "unknown_attribute" : "unknown_version", part.node ? onnx::node_title(*part.node) : "", std::move(part.what), std::move(part.hint)});
     }
 
     Dynamism& dynamism_;
