@@ -5,26 +5,15 @@ src/import/op_attributes.cpp must say the same; --record writes it. The package 
 tools/onnx_suite writes it); where it cannot be had, the test is skipped.
 """
 import argparse
-import os
 import pathlib
 import re
-import subprocess
 import sys
 
-SKIPPED = 77                                             # ctest knows it
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "onnx"))
+from suite_folder import suite_folder, with_package  # noqa: E402
+
 ROW = re.compile(r'    \{"([^"]*)", "(\w+)", +"([^"]*)"\},')
 NEWEST = re.compile(r'    \{"([^"]*)", (\d+)\},')
-
-
-def package(root):
-    given = os.environ.get("NEREUS_ONNX_SUITE")
-    folder = pathlib.Path(given) if given else root / "build/onnx-suite"
-    if not given:
-        made = subprocess.run([root / "tools/onnx_suite", folder], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        if made.returncode:
-            print("skipped: the package onnx cannot be had:", made.stderr.strip().splitlines()[-1:])
-            sys.exit(SKIPPED)
-    return folder / ".venv"
 
 
 def described():
@@ -53,9 +42,7 @@ def main():
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("--record", action="store_true")
     args = parser.parse_args()
-    venv = package(args.root)
-    if pathlib.Path(sys.prefix).resolve() != venv.resolve():
-        os.execv(venv / "bin/python", [venv / "bin/python", __file__, *sys.argv[1:]])
+    with_package(suite_folder(args.root))
     attributes, newest = described()
     table = args.root / "src/import/op_attributes.cpp"
     if args.record:

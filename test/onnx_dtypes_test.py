@@ -10,14 +10,15 @@ import argparse
 import collections
 import json
 import math
-import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77                                             # ctest knows it
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "onnx"))
+from suite_folder import suite_folder, with_package  # noqa: E402
+
 EACH = 10                                                # one operator of so many is tried by make test
 LINE = re.compile(r"(ok|FAILED) +(?:\(l2\) )?([^ :]+)(?:: (.*))?")
 ROW = re.compile(r'    \{"([^"]*)", "(\w+)", +"([^"]*)"\},')
@@ -26,17 +27,6 @@ GROUPS = {"ints": "i8 i16 i32 i64 u8 u16 u32 u64", "signed ints": "i8 i16 i32 i6
 # By how much elements may differ: in relation to themselves, and to the largest of the output. Attributes are f32, also for f64.
 NEAR = {"suite": (1e-3, 1e-5), "f64": (1e-6, 5e-7), "f16": (2e-3, 1e-3), "bf16": (1.6e-2, 8e-3), "": (1e-4, 1e-6)}
 NOT_TRIED = "not tried"
-
-
-def suite(root):
-    given = os.environ.get("NEREUS_ONNX_SUITE")
-    folder = pathlib.Path(given) if given else root / "build/onnx-suite"
-    if not given:
-        made = subprocess.run([root / "tools/onnx_suite", folder], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        if made.returncode:
-            print("skipped: the package onnx cannot be had:", made.stderr.strip().splitlines()[-1:])
-            sys.exit(SKIPPED)
-    return folder
 
 
 def operators(binary):
@@ -176,11 +166,8 @@ def main():
     for flag in ("--all", "--record", "--why"):
         parser.add_argument(flag, action="store_true")
     args = parser.parse_intermixed_args()
-    folder = suite(args.root)
-    python = folder / ".venv/bin/python"
-    if pathlib.Path(sys.prefix).resolve() != (folder / ".venv").resolve():
-        os.execv(python, [python, __file__, *sys.argv[1:]])
-    sys.path.insert(0, str(args.root / "test/onnx"))
+    folder = suite_folder(args.root)
+    with_package(folder)
     offered = operators(args.binary)
     chosen = [o for o in offered if o[1] in args.operators] if args.operators else offered if args.all or args.record else offered[::EACH]
     table = args.root / "src/import/op_dtypes.cpp"

@@ -7,26 +7,21 @@ ways: checked, whose kernels assert their bounds; artefact, run by nereus-run; u
 """
 import argparse
 import collections
-import os
 import pathlib
 import re
 import subprocess
 import sys
 
-SKIPPED = 77                                             # ctest knows it
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "onnx"))
+from suite_folder import suite_folder  # noqa: E402
+
 WAYS = {"shipped": [], "symbolic": ["--symbolic"], "checked": ["--checked"], "unranked": ["--unranked"], "artefact": ["--artefact"]}
 HEAD = "# Written by test/onnx_suite_test.py --record. Tests of the ONNX suite that pass; 'shipped': not with every size a symbol.\n"
 LINE = re.compile(r"(ok|FAILED) +(?:\(l2\) )?([^ :]+)(?:: (.*))?")
 
 
 def suite(root):
-    given = os.environ.get("NEREUS_ONNX_SUITE")
-    folder = pathlib.Path(given) if given else root / "build/onnx-suite"
-    if not given:
-        made = subprocess.run([root / "tools/onnx_suite", folder], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        if made.returncode:
-            print("skipped: the package onnx cannot be had:", made.stderr.strip().splitlines()[-1:])
-            sys.exit(SKIPPED)
+    folder = suite_folder(root)
     return [folder / kind for kind in ["node", "simple", "pytorch-converted", "pytorch-operator"]]
 
 
