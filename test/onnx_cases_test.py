@@ -170,6 +170,13 @@ def seen(values, kind, *sizes):
 
 case("max_roi_pool", "MaxRoiPool: x, rois -> y pooled_shape=[2,2] spatial_scale=0.5", {"x": ramp(2, 1, 4, 4), "rois": np.array([[0, 0, 1, 7, 5], [1, 3, 3, 2, 2], [1, 5, 5, 20, 20]], np.float32)},
      {"y": seen([0.5, 0.875, 1, 0.625, 0.5, 0.5, 0.5, 0.5, 0.625, 0, 0, 0], np.float32, 3, 1, 2, 2)})
+for kind in (np.bool_, object):                           # what is nearest is taken, whatever it is
+    picked = {"bool": [[1, 0], [0, 1]], "object": [["a", "bc"], ["", "d"]]}[np.dtype(kind).name]
+    picked = np.array([[picked]], kind)
+    case(f"resize_nearest_{np.dtype(kind).name}", "Resize: x, , s -> y", {"x": picked}, {"y": picked.repeat(2, axis=2).repeat(3, axis=3)}, s=np.array([1, 1, 2, 3], np.float32))
+large = np.array([[[[2**40 + 1, -2**52 - 1]]]])
+case("grid_sample_nearest_int64", 'GridSample: x, grid -> y mode="nearest"', {"x": large, "grid": np.array([[[[0.5, 0], [-0.5, 0], [-3, 0]]]], np.float32)},
+     {"y": np.array([[[[-2**52 - 1, 2**40 + 1, 0]]]])}, atol=0)
 case("resize_10_nearest", 'Resize: x, s -> y mode="nearest"', {"x": ramp(1, 1, 2, 4), "s": np.array([1, 1, 2, 0.6], np.float32)},
      {"y": seen([-1, 0.75, -1, 0.75, 0.375, 0, 0.375, 0], np.float32, 1, 1, 4, 2)}, opset=10)
 # The product is an f32: 10 * 0.7 is 7, though that f32 is below 0.7, and 90 * 1.3 is 116.

@@ -21,11 +21,12 @@ std::string filled(std::string form, const std::string& x) {
     for (size_t at = form.find("$x"); at != form.npos; at = form.find("$x")) form.replace(at, 2, x);
     return form;
 }
-// Computed in floats: of integers cut towards 0 or rounded, of an f16 or bf16 in f32.
+// Computed in f64 of f64, else in f32: integers are cut towards 0 or rounded.
 std::string in_reals(const std::string& form, const std::string& x, bool rounds) {
-    const std::string wide = filled(form, "cast(" + x + ", f32)");
-    return "if (onnx_is_whole(" + x + ")) { onnx_cast_like(" + (rounds ? "round(" + wide + ")" : wide) + ", " + x + ") } else { if (onnx_is_short(" + x + ")) { onnx_cast_like(" + wide + ", " + x +
-           ") } else { " + filled(form, x) + " } }";
+    auto in = [&](const std::string& type) { return filled(form, "cast(" + x + ", " + type + ")"); };
+    const std::string whole = rounds ? "round(" + in("f32") + ")" : in("f32");
+    return "if (onnx_is_whole(" + x + ")) { onnx_cast_like(" + whole + ", " + x + ") } else { if (onnx_is_double(" + x + ")) { onnx_cast_like(" + in("f64") + ", " + x + ") } else { onnx_cast_like(" + in("f32") + ", " + x +
+           ") } }";
 }
 
 // size * scale as an f32, rounded down: 10 * 0.7 is 7, although the f32 is below 0.7. A scale of a few bits rounds nothing and needs
@@ -42,8 +43,10 @@ struct Resizing {
     int64_t transform = asymmetric, mode = nearest_by_scale;
     std::string cubic = "(-0.75)";
     int64_t exclude = 0, antialias = 0;
-    std::string text() const {
-        return std::to_string(transform) + ", " + integer_text(mode) + ", " + cubic + ", " + std::to_string(exclude) + ", " + std::to_string(antialias);
+    std::string text() const {                         // the nearest element is one of any type
+        const std::string pick = mode < linear ? "onnx_resize_nearest(%v, %at, %scale, " + integer_text(mode)
+                                               : "onnx_resize_between(%v, %at, %scale, " + std::to_string(mode - linear) + ", " + cubic + ", " + std::to_string(exclude) + ", " + std::to_string(antialias);
+        return std::to_string(transform) + ", fn(%v, %at, %scale) { " + pick + ") }";
     }
 };
 
@@ -125,8 +128,9 @@ void resize(NodeText& n) {
 void grid_sample(NodeText& n) {
     const int64_t mode = choice(n, "mode", n.version() < 20 ? "bilinear" : "linear", {"nearest", "linear", "bilinear", "cubic", "bicubic"});
     const int64_t padding = choice(n, "padding_mode", "zeros", {"zeros", "border", "reflection"});
-    const int64_t taps = mode == 0 ? 1 : mode < 3 ? 2 : 4;
-    n.give("onnx_grid_sample(" + n.in(0) + ", " + n.in(1) + ", " + std::to_string(taps) + ", " + std::to_string(padding) + ", " + std::to_string(n.integer("align_corners", 0)) + ")");
+    const std::string how = std::to_string(padding) + ", " + std::to_string(n.integer("align_corners", 0));
+    const std::string sample = mode == 0 ? "onnx_sample_nearest(%v, %at, %sizes, " + how : "onnx_sample(%v, %at, %sizes, " + std::string(mode < 3 ? "2, " : "4, ") + how;
+    n.give("onnx_grid_sample(" + n.in(0) + ", " + n.in(1) + ", " + (mode == 0 ? "1, " : "0, ") + std::to_string(n.integer("align_corners", 0)) + ", fn(%v, %at, %sizes) { " + sample + ") })");
 }
 
 // The rank of the result is that of the sizes: from the file, if it tells them.
