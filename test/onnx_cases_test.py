@@ -170,6 +170,9 @@ def seen(values, kind, *sizes):
 
 case("max_roi_pool", "MaxRoiPool: x, rois -> y pooled_shape=[2,2] spatial_scale=0.5", {"x": ramp(2, 1, 4, 4), "rois": np.array([[0, 0, 1, 7, 5], [1, 3, 3, 2, 2], [1, 5, 5, 20, 20]], np.float32)},
      {"y": seen([0.5, 0.875, 1, 0.625, 0.5, 0.5, 0.5, 0.5, 0.625, 0, 0, 0], np.float32, 3, 1, 2, 2)})
+wave = np.sin(np.arange(20, dtype=np.float32).reshape(2, 10))
+case("stft_of_rows", "STFT: x, step, window -> y", {"x": wave}, {"y": np.stack([np.stack([np.stack([f.real, f.imag], -1) for f in (np.fft.rfft(row[at:at + 4] * [1, 2, 2, 1]) for at in (0, 3, 6))]) for row in wave]).astype(np.float32)},
+     step=np.array(3), window=np.array([1, 2, 2, 1], np.float32))
 for kind in (np.bool_, object):                           # what is nearest is taken, whatever it is
     picked = {"bool": [[1, 0], [0, 1]], "object": [["a", "bc"], ["", "d"]]}[np.dtype(kind).name]
     picked = np.array([[picked]], kind)

@@ -83,7 +83,6 @@ std::span<const OpRow> fused_rows() {
         {"BiasAdd",           1,    "x, bias, skip", "",                 "$x + $bias + $skip", nullptr, microsoft},
         {"BiasSplitGelu",     1,    "x, bias",  "",                      "onnx_bias_split_gelu($x, $bias)", nullptr, microsoft},
         {"Trilu",             1,    "x, k=0",   "upper=1",               "onnx_trilu($x, $k, $upper)", nullptr, microsoft},
-        {"Range",             1,    "start, limit, delta=1", "",         "onnx_number_range($start, $limit, onnx_cast_like($delta, $start))", nullptr, microsoft},
         {"GatherND",          1,    "x, ids",   "",                      "onnx_gather_nd($x, $ids, 0)", nullptr, microsoft},
         {"ExpandDims",        1,    "",         "",                      "", expand_dims, microsoft},
         {"Unique",            1,    "",         "",                      "", unique, microsoft},

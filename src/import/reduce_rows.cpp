@@ -76,6 +76,15 @@ void eye_like(NodeText& n) {
     if (dtype.empty()) return n.refuse("its elements would be " + std::string(onnx_type_name(to)));
     n.give("cast(" + ones + ", " + std::string(dtype) + ")");
 }
+// How many there are is written here and not in a function: the sizes that go through floats are known there alone.
+void range(NodeText& n) {
+    const std::string from = n.in(0), to = n.in(1), by = n.has(2) ? n.in(2) : n.named("by", "onnx_cast_like(1, " + from + ")");
+    auto scalar = [](const std::string& x) { return "reshape(" + x + ", [])"; };
+    auto wide = [](const std::string& x) { return "cast(" + x + ", f32)"; };
+    const std::string count = n.named("count", "if (onnx_is_short(" + from + ")) { onnx_range_count(" + wide(from) + ", " + wide(to) + ", " + wide(by) + ") } else { cast(-((" + scalar(from) + " - " + scalar(to) +
+                                                   ") // " + scalar(by) + "), i64) }");
+    n.give("onnx_range_of(" + from + ", " + by + ", " + count + ")");
+}
 } // namespace
 
 std::span<const OpRow> reduce_rows() {
@@ -102,7 +111,8 @@ std::span<const OpRow> reduce_rows() {
         {"CumSum",            11,   "x, axis",  "exclusive=0, reverse=0", "onnx_cumsum($x, $axis, $exclusive, $reverse)"},
         {"CumProd",           26,   "x, axis",  "exclusive=0, reverse=0", "onnx_cumprod($x, $axis, $exclusive, $reverse)"},
         {"ConstantOfShape",   9,    "",         "",                      "", constant_of_shape},
-        {"Range",             11,   "start, limit, delta", "",           "onnx_number_range($start, $limit, $delta)"},
+        {"Range",             11,   "",         "",                      "", range},
+        {"Range",             1,    "",         "",                      "", range, "com.microsoft"},
         {"EyeLike",           9,    "",         "",                      "", eye_like},
         {"Trilu",             14,   "x, k=0",   "upper=1",               "onnx_trilu($x, $k, $upper)"},
         {"OneHot",            9,    "indices, depth, values", "axis=-1", "onnx_one_hot($indices, $depth, $values, $axis)"},

@@ -245,6 +245,8 @@ class Mapping {
                 if (!to.known.numbers.back().valid()) { to.known = {}; break; }
             }
         }
+        const bool decided = from.known.kind == Known::Kind::condition && (from.known.condition.kind == Condition::Kind::always || from.known.condition.kind == Condition::Kind::never);
+        if (decided && map_.keeps_decisions()) to.known = from.known;
         if (!map_.keeps_hints()) return to;
         if (from.known.kind == Known::Kind::condition) {
             to.known = from.known;

@@ -90,6 +90,7 @@ class LeafMap {
     virtual Dim number(Dim d, uint32_t depth) { return extent(d, depth); }
     virtual Shape tail(VarId tail, uint32_t) { return Shape{{}, false, tail}; }
     virtual bool keeps_hints() const { return true; }    // false: element bounds and conditions are forgotten
+    virtual bool keeps_decisions() const { return keeps_hints(); }       // conditions that always or never hold
     virtual bool keeps(AbsId, uint32_t /*depth*/) { return false; }      // true: the whole value stays, do not go into it
 };
 AbsId map_leaves(Abstracts& abstracts, AbsId value, LeafMap& map);

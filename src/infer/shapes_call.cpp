@@ -19,6 +19,7 @@ class Normal : public LeafMap {
         return stays ? d : known;
     }
     bool keeps_hints() const override { return false; }
+    bool keeps_decisions() const override { return true; }
 
  private:
     bool is_outer(Dim d) const {

@@ -64,6 +64,10 @@ Dim truncated(ShapeScope& s, Dim a, Dim b, DType t) {
     bool same = both_exact(s, a, b, t) && s.facts().less_equal(zero, a) == Answer::yes && s.facts().less(zero, b) == Answer::yes;
     return same ? s.dims().floor_div(a, b) : Dim();
 }
+Dim floored_fractions(ShapeScope& s, Dim a, Dim b, DType t) {
+    const Dim quotient = fractions_over(s, a, b, t);
+    return quotient.valid() ? fraction_floor(s.dims(), quotient) : Dim();
+}
 Dim remainder(ShapeScope& s, Dim a, Dim b, DType t) { return both_exact(s, a, b, t) ? s.dims().mod(a, b) : Dim(); }
 Dim larger(ShapeScope& s, Dim a, Dim b, DType t) {
     Dim all[] = {a, b};
@@ -119,7 +123,14 @@ template <Relation relation> Result<Shaped> compare(const ShapeArgs& args, Shape
         return one(std::move(y));
     }
     Dim left = number_of(a), right = number_of(b);
-    if (!is_integer(a.dtype) || !left.valid() || !right.valid()) return one(std::move(y));
+    if (!left.valid() || !right.valid()) return one(std::move(y));
+    const std::optional<int64_t> l = scope.dims().constant_value(left), r = scope.dims().constant_value(right);
+    if (l && r && (is_float(a.dtype) || both_exact(scope, left, right, a.dtype))) {      // fractions are rounded already
+        y.known.kind = Known::Kind::condition;
+        y.known.condition.kind = holds(relation, *l, *r) ? Condition::Kind::always : Condition::Kind::never;
+        return one(std::move(y));
+    }
+    if (!is_integer(a.dtype)) return one(std::move(y));
     y.known.kind = Known::Kind::condition;
     if (both_exact(scope, left, right, a.dtype)) {
         y.known.condition = {.kind = Condition::Kind::relation, .relation = relation, .left = left, .right = right};
@@ -236,7 +247,7 @@ constexpr NamedRule rows[] = {
     {"neg", negated},              {"exp", unary},                 {"log", unary},
     {"sqrt", unary},               {"tanh", unary},                {"cast", cast},                 {"str_count", counted},
     {"add", binary<plus, fractions_plus>}, {"sub", binary<minus, fractions_minus>}, {"mul", binary<times, fractions_times>},
-    {"div", binary<truncated, fractions_over>}, {"floor_div", binary<floored>}, {"mod", modulo},
+    {"div", binary<truncated, fractions_over>}, {"floor_div", binary<floored, floored_fractions>}, {"mod", modulo},
     {"maximum", binary<larger, larger_fraction>}, {"minimum", binary<smaller, smaller_fraction>}, {"select", select},
     {"floor", rounded_whole<fraction_floor>}, {"ceil", rounded_whole<fraction_ceil>},
     {"eq", compare<Relation::equal>}, {"ne", compare<Relation::not_equal>},

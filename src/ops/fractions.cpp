@@ -19,8 +19,8 @@ Dim scaled(Dims& dims, Dim d, __int128 by, __int128 over) {
 } // namespace
 
 bool knows_fractions(const OpDef& op) {
-    static constexpr std::string_view names[] = {"cast", "add", "sub", "mul", "div", "neg", "floor", "ceil", "maximum", "minimum",
-                                                 "gather", "slice", "reshape", "select"};
+    static constexpr std::string_view names[] = {"cast", "add", "sub", "mul", "div", "floor_div", "neg", "floor", "ceil", "maximum", "minimum",
+                                                 "gather", "slice", "reshape", "select", "eq", "ne", "lt", "le", "gt", "ge"};
     return std::find(std::begin(names), std::end(names), op.name) != std::end(names);
 }
 bool has_fractions(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
