@@ -48,7 +48,8 @@ struct Shared { int64_t done, reached[5]; uint64_t seed; char mistake[400]; size
 
 // Models from number `first` on, until all are done or one ends the process.
 void run_child(Shared& shared, std::vector<std::string> pool, int64_t seed, int64_t count) {
-    const rlimit memory{most_bytes, most_bytes}, no_core{0, 0};
+    [[maybe_unused]] const rlimit memory{most_bytes, most_bytes};
+    const rlimit no_core{0, 0};
 #if !defined(NEREUS_ADDRESS_SANITIZER) && !defined(NEREUS_THREAD_SANITIZER)
     ::setrlimit(RLIMIT_DATA, &memory);
 #endif

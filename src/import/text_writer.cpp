@@ -68,11 +68,15 @@ std::string TextWriter::bounded(std::string size) {
     if (casts_to_i32_) facts_ += (facts_.empty() ? " where " : ", ") + size + " < 2147483648";
     return size;
 }
+// What exporters write for a size that they do not name: it may stand for several.
+static bool is_placeholder(std::string_view param) {
+    return param == "None" || param == "none" || std::ranges::none_of(param, [](unsigned char c) { return std::isalpha(c) || c >= 0x80; });
+}
 std::string TextWriter::dim_text(const Dim& dim) {
     if (options_.symbolic) return bounded(dims_.fresh("d", "d"));
     if (const int64_t* number = std::get_if<int64_t>(&dim); number && *number >= 0) return std::to_string(*number);
     const std::string_view* param = std::get_if<std::string_view>(&dim);
-    if (!param || param->empty()) return bounded(dims_.fresh("d", "d"));
+    if (!param || is_placeholder(*param)) return bounded(dims_.fresh("d", "d"));
     auto expression = size_expressions_.find(*param);
     if (expression == size_expressions_.end()) return size_name(*param);
     return bounded(expression->second.text([&](std::string_view name) { return size_name(name); }));
