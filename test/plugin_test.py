@@ -130,6 +130,20 @@ def listed():
         failures.append(f"ops of a name that is not there: {done.stderr}")
 
 
+def outputs_of_a_node():
+    """A node may name fewer outputs than the operator has, and none that it has not."""
+    model, text = HERE / "keep.onnx", HERE / "keep.txt"
+    for named, used, gives in [("y", "y", [-1.0]), (",at", "at", [-1]), ("y,at", "at", [-1])]:
+        text.write_text(f"input x f32 n\nnode com.acme/Keep: x -> {named}\nnode Neg: {used} -> z\noutput z {'i64' if used == 'at' else 'f32'} ?\n")
+        model_from_text.main(text, model)
+        done = call(BIN / "nereus", "run", model, "--plugin", PLUGIN, "--json", "--input", "x=2xf32=-3,1")
+        if done.returncode == 0:
+            same(f"outputs {named}", tensors(done.stdout)[0], np.array(gives))
+    text.write_text("input x f32 n\nnode com.acme/Keep: x -> y,at,more\noutput y f32 ?\n")
+    model_from_text.main(text, model)
+    refused([BIN / "nereus", "run", model, "--plugin", PLUGIN, "--input", "x=2xf32=-3,1"], "Keep", "it has 3 outputs, expected at most 2")
+
+
 def main():
     build("acme")
     listed()
@@ -160,6 +174,7 @@ def main():
     if done.returncode == 0:
         same("model", tensors(done.stdout)[0], np.roll(leaky(x, np.float32(0.5)), 1, axis=1))
     call(BIN / "nereus", "compile", HERE / "model.onnx", "--plugin", PLUGIN, "-o", HERE / "model.nrx")
+    outputs_of_a_node()
 
     vector = ["--input", "x=2xf32=1,2"]
     refused([BIN / "nereus", "run", HERE / "model.onnx", *inputs], "com.acme", "Leaky")

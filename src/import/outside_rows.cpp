@@ -38,7 +38,12 @@ void write_outside(NodeText& n) {
     }
     if (n.input_count() > next) n.refuse("it has " + std::to_string(n.input_count()) + " inputs, the operator from outside " + std::to_string(next));
     for (const PluginAttribute& a : op.attributes) call += (call.ends_with("(") ? "" : ", ") + a.name + "=" + attribute_text(n, a);
-    n.give(call + ")");
+    call += ")";
+    if (op.outputs == 1) return n.give_each({call});
+    const std::string all = n.named("all", call);
+    std::vector<std::string> each;
+    for (size_t i = 0; i < op.outputs; ++i) each.push_back(all + "." + std::to_string(i));
+    n.give_each(each);
 }
 } // namespace
 

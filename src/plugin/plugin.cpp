@@ -1,4 +1,5 @@
 #include "plugin/plugin.h"
+#include <algorithm>
 #include <deque>
 #include <mutex>
 
@@ -45,6 +46,8 @@ Result<PluginOp> read_op(const nereus_plugin_op& op) {
         return refused(made.name, "a name has lower-case letters, digits and _, and begins with a letter");
     if (!op.infer || !op.kernel) return refused(made.name, "infer and kernel must be there");
     if (made.types.empty()) return refused(made.name, "types must be there, as in \"float a: a -> a\"");
+    const size_t gives = std::min(made.types.rfind("->"), made.types.size());
+    made.outputs += size_t(std::count(made.types.begin() + std::ptrdiff_t(gives), made.types.end(), ','));
     made.inputs = TRY(parse_inputs(made.name, text_of(op.inputs)));
     if (made.inputs.size() > most_plugin_inputs) return refused(made.name, "it has more than " + std::to_string(most_plugin_inputs) + " inputs");
     Result<PluginAttributes> attributes = parse_attributes(text_of(op.attributes));

@@ -19,6 +19,7 @@ struct PluginOp {
     PluginAttributes attributes;             // with the values that hold when they are left out
     std::string onnx_domain, onnx_name;      // name empty: in no model
     int32_t onnx_since = 1;
+    size_t outputs = 1;                      // as its types say
     nereus_plugin_op described;              // as it came; its texts are those of `texts`
     std::vector<std::string> texts;
 };

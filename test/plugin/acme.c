@@ -128,7 +128,7 @@ int32_t nereus_plugin_register(const nereus_plugin_host* host) {
         {.struct_size = sizeof(nereus_plugin_op), .name = "acme_roll", .doc = "elements moved along an axis", .inputs = "x, by", .attributes = "axis=0, edge=\"wrap\"",
          .types = "float a: a, i64 -> a", .onnx_domain = "com.acme", .onnx_name = "Roll", .onnx_since = 1, .infer = roll_infer, .kernel = roll},
         {.struct_size = sizeof(nereus_plugin_op), .name = "acme_outer", .inputs = "x, y", .types = "float a: a, a -> (a, a)", .infer = outer_infer, .kernel = outer},
-        {.struct_size = sizeof(nereus_plugin_op), .name = "acme_keep", .inputs = "x", .types = "float a: a -> (a, i64)",
+        {.struct_size = sizeof(nereus_plugin_op), .name = "acme_keep", .inputs = "x", .types = "float a: a -> (a, i64)", .onnx_domain = "com.acme", .onnx_name = "Keep", .onnx_since = 1,
          .infer = keep_infer, .measure = keep_measure, .kernel = keep},
     };
     if (host->version < NEREUS_PLUGIN_VERSION) return host->fail(host, "it needs a newer Nereus");
