@@ -125,15 +125,22 @@ const SourceText* model_of(const Error& error, std::span<const SourceText> sourc
     return nullptr;
 }
 
-std::string render(const Error& error, std::span<const SourceText> sources, std::string_view severity) {
-    std::string out;
+std::string message_with_node(const Error& error, std::span<const SourceText> sources) {
     std::vector<Span> places = {error.where};
     for (const Note& note : error.notes) places.push_back(note.where);
     for (const Span& where : places) {
         const std::optional<std::string> node = node_at(where, sources);
         if (!node) continue;
         const bool says_it = !node->empty() && error.message.starts_with(node->substr(0, node->size() - 2));
-        out = sources[size_t(where.source)].path + ": " + std::string(severity) + ": " + (says_it ? "" : *node) + error.message + "\n";
+        return (says_it ? "" : *node) + error.message;
+    }
+    return error.message;
+}
+
+std::string render(const Error& error, std::span<const SourceText> sources, std::string_view severity) {
+    std::string out;
+    if (const SourceText* model = model_of(error, sources)) {
+        out = model->path + ": " + std::string(severity) + ": " + message_with_node(error, sources) + "\n";
         if (!error.hint.empty() && error.hint.find('%') == error.hint.npos) out += "hint: " + error.hint + "\n";        // else about a text
         return out;
     }

@@ -14,6 +14,8 @@ namespace nereus {
 // Without a known place only the message, hint and notes. Every line ends in a newline. In the text of a model, or called from
 // it, the node is the place: m.onnx: error: MatMul 'fc1': message
 std::string render(const Error& error, std::span<const SourceText> sources, std::string_view severity = "error");
+// On one line: MatMul 'fc1': message, or the message alone where it is told of no node.
+std::string message_with_node(const Error& error, std::span<const SourceText> sources);
 // The text that a model became, which its owner did not write: behind lines stands the node that they were written for.
 bool is_of_model(const SourceText& source);
 // Whose node or inputs an error is told of; null: of no model.

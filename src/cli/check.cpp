@@ -116,7 +116,7 @@ int check_recorded(const std::vector<ModelPlace>& places, const HowToCompile& ho
         Result<size_t> done = compiled[i] ? checks[i]->run(places[i], adjust, runner, scratch->path()) : Result<size_t>(compiled[i].error());
         checks[i].reset();
         if (!done) lines.failed(places[i].name(), (compiled[i] ? "" : "not compiled: ") + done.error().message);
-        else lines.passed(places[i].name(), *done > 0 ? std::to_string(*done) + " cases are right as vectors only" : "", *done > 0);
+        else lines.passed(places[i].name(), *done == 0 ? "" : std::to_string(*done) + (*done == 1 ? " case is right as a vector only" : " cases are right as vectors only"), *done > 0);
     }
     return lines.end();
 }

@@ -262,6 +262,7 @@ Verdict judge(const std::vector<Value>& found, const std::vector<Value>& expecte
         }
         if (near.unordered && same_rows(found, expected, near.tolerance)) return {};
         differs->path = "output '" + outputs[i] + "'" + (differs->path.empty() ? "" : " at " + differs->path);
+        if (const std::string extent = extent_of_difference(found[i], expected[i], near.tolerance); !extent.empty()) differs->what += " (" + extent + ")";
         verdict.difference = std::move(differs);
         return verdict;
     }

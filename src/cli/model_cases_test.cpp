@@ -60,11 +60,11 @@ TEST(Judge, ElementsThenVectors) {
     const Value want = floats({3}, {1, 2, 100});
     Nearness near{.tolerance = {.rtol = 0.1, .atol = 0}};
     EXPECT_EQ(said(judge({floats({3}, {1.05f, 2, 109})}, {want}, names, near)), "ok");
-    EXPECT_EQ(said(judge({floats({3}, {1.5f, 2, 100})}, {want}, names, near)), "output 'y' at [0]: found 1.5, expected 1");
+    EXPECT_EQ(said(judge({floats({3}, {1.5f, 2, 100})}, {want}, names, near)), "output 'y' at [0]: found 1.5, expected 1 (1 of 3 elements differs, by at most 0.5)");
     EXPECT_EQ(said(judge({floats({1, 3}, {1, 2, 100})}, {want}, names, near)), "output 'y': found shape (1, 3), expected (3)");
     near.l2 = 0.01;
     EXPECT_EQ(said(judge({floats({3}, {1.5f, 2, 100})}, {want}, names, near)), "l2");
-    EXPECT_EQ(said(judge({floats({3}, {3, 2, 100})}, {want}, names, near)), "output 'y' at [0]: found 3, expected 1");
+    EXPECT_EQ(said(judge({floats({3}, {3, 2, 100})}, {want}, names, near)), "output 'y' at [0]: found 3, expected 1 (1 of 3 elements differs, by at most 2)");
     EXPECT_NE(said(judge({floats({3}, {std::numeric_limits<float>::quiet_NaN(), 2, 100})}, {want}, names, near)), "l2");
     EXPECT_NE(said(judge({floats({1, 3}, {1.5f, 2, 100})}, {want}, names, near)), "l2");
 }

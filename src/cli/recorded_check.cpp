@@ -1,7 +1,9 @@
 #include "cli/recorded_check.h"
+#include "base/diagnostics.h"
 #include "base/file.h"
 #include "cli/strict.h"
 #include "exe/artefact.h"
+#include "exe/source_texts.h"
 #include "import/read_model.h"
 #include "library/library.h"
 #include "value/npz.h"
@@ -57,11 +59,18 @@ ScratchFolder::~ScratchFolder() {
 
 Status RecordedCheck::compile_model(const ModelPlace& place, const HowToCompile& how) {
     std::vector<SourceText> sources;
+    Status made = compile_model(place, how, sources);
+    if (made) return {};
+    Error error = std::move(made).error();
+    error.message = message_with_node(error, sources);
+    return error;
+}
+Status RecordedCheck::compile_model(const ModelPlace& place, const HowToCompile& how, std::vector<SourceText>& sources) {
     file_ = TRY(onnx::read_model(place.file.string()));
     onnx::TextOptions text = how.text;
     if (Result<ModelCases> cases = ModelCases::open(place.folder)) text.given = cases->replaced(file_->main());
     if (how.strict) TRY(strict_status(place.file.string(), how.options, text, sources));
-    ModelModule model = TRY(parse_model(*file_, text, place.file.string()));
+    ModelModule model = TRY(parse_model(*file_, text, place.file.string(), &sources));
     inputs_ = std::move(model.inputs), outputs_ = std::move(model.outputs);
     loaded_ = TRY(LoadedExecutable::load(TRY(compile(std::move(model.module), how.options)), library()));
     return {};
@@ -125,7 +134,7 @@ Result<size_t> RecordedCheck::run(const ModelPlace& place, const std::function<v
         const ModelCase data = TRY(cases.read(one, *file_, inputs_, outputs_));
         Result<Value> found = runner.empty() ? context->run(loaded_->exe().entries[0], data.inputs) : run_apart(runner, scratch, data.inputs);
         const std::string where = cases.folders().size() > 1 ? one.filename().string() + ": " : "";
-        if (!found) return Error{found.error().code, where + found.error().message};
+        if (!found) return Error{found.error().code, where + message_with_node(found.error(), source_texts(loaded_->exe()))};
         std::vector<Value> all = {*found};
         if (data.expected.size() != 1) all.assign(found->children().begin(), found->children().end());
         const Verdict verdict = judge(all, data.expected, outputs_, near);

@@ -30,6 +30,7 @@ class RecordedCheck {
     Result<size_t> run(const ModelPlace& place, const std::function<void(Nearness&)>& adjust, const std::filesystem::path& runner, const std::filesystem::path& scratch);
 
  private:
+    Status compile_model(const ModelPlace& place, const HowToCompile& how, std::vector<SourceText>& sources);
     Status take_up();
     Result<Value> run_apart(const std::filesystem::path& runner, const std::filesystem::path& scratch, std::span<const Value> args) const;
     std::optional<onnx::ModelFile> file_;

@@ -1,6 +1,8 @@
 #include "value/compare.h"
 #include "value/element.h"
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <unordered_set>
 
@@ -146,5 +148,30 @@ bool equal_bitwise(const Value& a, const Value& b) { return !walk(a, b, nullptr)
 
 std::optional<Difference> compare(const Value& found, const Value& expected, const Tolerance& tolerance) {
     return walk(found, expected, &tolerance);
+}
+
+std::string extent_of_difference(const Value& found, const Value& expected, const Tolerance& tolerance) {
+    if (!found.is(Value::Kind::tensor) || !expected.is(Value::Kind::tensor)) return {};
+    const HostTensor &a = found.tensor(), &b = expected.tensor();
+    if (a.dtype() != b.dtype() || a.shape() != b.shape() || a.count() < 2) return {};
+    const int64_t size = size_of(a.dtype());
+    const bool by_value = is_float(a.dtype()) || is_storage(a.dtype());
+    int64_t differ = 0;
+    double most = 0;
+    for (int64_t i = 0; i < a.count(); ++i) {
+        if (!by_value) {
+            differ += std::memcmp(a.bytes() + i * size, b.bytes() + i * size, size_t(size)) != 0;
+            continue;
+        }
+        const double x = a.as_f64(i), y = b.as_f64(i), off = std::abs(x - y);
+        if (element_matches(x, y, tolerance)) continue;
+        ++differ;
+        most = std::max(most, std::isnan(off) ? HUGE_VAL : off);
+    }
+    std::string text = std::to_string(differ) + " of " + std::to_string(a.count()) + (differ == 1 ? " elements differs" : " elements differ");
+    if (!by_value || differ == 0) return text;
+    char by[40];
+    std::snprintf(by, sizeof by, ", by at most %.3g", most);
+    return text + by;
 }
 } // namespace nereus

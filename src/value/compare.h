@@ -17,4 +17,6 @@ struct Difference {
 };
 // The first difference, depth first. Parts that both sides share are visited once, not once per path to them.
 std::optional<Difference> compare(const Value& found, const Value& expected, const Tolerance& tolerance = {});
+// "3 of 8 elements differ, by at most 0.5": how far two tensors are from each other; nothing where that says no more than the first.
+std::string extent_of_difference(const Value& found, const Value& expected, const Tolerance& tolerance);
 } // namespace nereus
