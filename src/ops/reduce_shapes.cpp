@@ -43,7 +43,10 @@ Result<Shaped> reduce(const ShapeArgs& args, ShapeScope& scope, Known (*known)(S
             else if (keep) y.shape.dims.push_back(scope.dims().constant(1));
         }
     }
-    if (y.ranked() && y.rank() == 0 && x.known.kind == Known::Kind::list) y.known = known(scope, x);
+    if (y.ranked() && x.known.kind == Known::Kind::list && (y.rank() == 0 || (keep && scope.dims().constant_value(y.shape.dims[0]) == 1))) {
+        y.known = known(scope, x);
+        if (keep && y.known.kind == Known::Kind::number) y.known.kind = Known::Kind::list;
+    }
     Shaped out;
     out.push_back(std::move(y));
     return out;
