@@ -3,7 +3,11 @@
 
 namespace nereus {
 Status on_big_stack(const std::function<void()>& work) {
+#ifdef NEREUS_ADDRESS_SANITIZER
+    constexpr size_t bytes = size_t(512) << 20;          // its frames are several times as large
+#else
     constexpr size_t bytes = size_t(64) << 20;
+#endif
     auto run = [](void* given) -> void* {
         (*static_cast<const std::function<void()>*>(given))();
         return nullptr;

@@ -7,6 +7,8 @@
 #include "vm/run_once.h"
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 
 namespace nereus {
 const FlagSpec compile_flags[4] = {
@@ -62,9 +64,18 @@ static std::string without_numbers(std::string_view text) {
     return out;
 }
 
+// No program begins with a control character, which is what a message of ONNX begins with. What is no file can be read but once.
+static bool is_text(const std::string& path) {
+    std::error_code failed;
+    if (!std::filesystem::is_regular_file(path, failed)) return true;
+    const int first = std::ifstream(path).peek();
+    return first < 0 || first >= 0x20 || (first >= '\t' && first <= '\r');
+}
 Status read_program(const std::string& path, const onnx::TextOptions& how, SourceProgram& out) {
     if (path.ends_with(".nrx")) return Error{Code::usage, "'" + path + "' is a compiled program, expected one in source", {}, "run it with nereus-run " + path};
-    out.module = TRY(path.ends_with(".onnx") ? load_model(path, how, out) : parse_program(path, &out.sources));
+    const bool is_model = path.ends_with(".onnx");
+    if (!is_model && !is_text(path)) return Error{Code::usage, "'" + path + "' is no text of a program", {}, "the name of a model ends in .onnx"};
+    out.module = TRY(is_model ? load_model(path, how, out) : parse_program(path, &out.sources));
     out.sources = out.module.sources;
     if (how.numbered)
         for (SourceText& source : out.sources) source.text = without_numbers(source.text);

@@ -19,7 +19,7 @@ Result<std::string> inside_folder(const std::string& folder, std::string_view pa
     fs::path file = fs::canonical(home / relative, failed);
     if (failed) return refuse(Code::io, "cannot be read: " + failed.message());
     if (std::mismatch(home.begin(), home.end(), file.begin(), file.end()).first != home.end())
-        return refuse(Code::value, "is a link to outside the folder of the file that names it");
+        return Error{Code::value, "'" + std::string(path) + "' is a link to outside the folder of the file that names it", {}, "copy the file itself there, as cp -L does"};
     if (!fs::is_regular_file(file, failed)) return refuse(Code::io, "is not a regular file");
     return file.string();
 }
