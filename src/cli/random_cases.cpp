@@ -81,6 +81,17 @@ int64_t RandomCases::draw_size(const SizeClass& size_class, int refused, size_t 
     return std::max<int64_t>(0, smallest + (small - 1) * size_class.unit);
 }
 
+// A model may compute with all of them at once: the largest give way.
+void RandomCases::keep_product_small() {
+    constexpr double most = 1 << 20;
+    auto product = [&] {
+        double all = 1;
+        for (int64_t size : drawn_) all *= double(std::max<int64_t>(size, 1));
+        return all;
+    };
+    while (product() > most) *std::ranges::max_element(drawn_) /= 2;
+}
+
 // As a number: elements of all dtypes that inputs have are numbers of f64, or close enough to be one of them.
 double RandomCases::draw_element(const Input& input, size_t place, int refused) {
     const bool real = is_float(*input.dtype);
@@ -134,6 +145,7 @@ Result<std::vector<Value>> RandomCases::next(int refused) {
     const size_t like = recorded_.empty() ? 0 : below(recorded_.size());
     drawn_.clear();
     for (const SizeClass& each : classes_) drawn_.push_back(draw_size(each, refused, like));
+    if (recorded_.empty()) keep_product_small();
     std::vector<Value> values;
     for (size_t i = 0; i < inputs_.size(); ++i) {
         const Input& input = inputs_[i];

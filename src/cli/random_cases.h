@@ -30,6 +30,7 @@ class RandomCases {
     void find_units();
     void join_equal_classes();
     int64_t draw_size(const SizeClass& size_class, int refused, size_t like);
+    void keep_product_small();
     Result<Value> draw(const Input& input, size_t place, const Extents& shape, int refused, size_t like);
     Result<Value> draw_texts(int64_t count, size_t place, const Extents& shape);
     double draw_element(const Input& input, size_t place, int refused);

@@ -13,7 +13,7 @@ Error stopped_at(const NodeDynamism& node, size_t others) {
     std::string what = onnx::node_title(*node.node) + " stops the analysis: ";
     what += node.unranked ? "the rank of '" + node.output + "' is not known" : "'" + node.output + "' is " + node.type;
     what += node.follows_from == "shapes" ? ", by " + inputs_text(node.decided_by) + ", which follows from shapes in a way that is not seen through" : ", by the elements of " + inputs_text(node.decided_by);
-    if (others > 0) what += "; so do " + std::to_string(others) + " more nodes";
+    if (others > 0) what += others == 1 ? "; so does 1 more node" : "; so do " + std::to_string(others) + " more nodes";
     return Error{Code::unsupported, std::move(what), node.where, "nereus inspect lists all such nodes; without --strict they are served when they run"};
 }
 } // namespace

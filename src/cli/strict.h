@@ -4,7 +4,7 @@
 #include "cli/commands.h"
 
 namespace nereus {
-inline constexpr FlagSpec strict_flag = {"strict", false, "refuse what has a rank or size that does not follow from shapes, with the node that stops the analysis"};
+inline constexpr FlagSpec strict_flag = {"strict", false, "refuse what has a rank or size that does not follow from shapes, nor is found by running, as NonZero's; names the node"};
 Status strict_status(const std::string& path, const CompileOptions& options, onnx::TextOptions how, std::vector<SourceText>& out_sources);
 int check_strict(const std::string& path, const CompileOptions& options);       // 0, or the exit code of what is wrong, which is printed
 } // namespace nereus
