@@ -47,20 +47,23 @@ struct nereus_context {
     }
     // Of a model its own alone: what they became in the language may be another input's there.
     static const std::string& name_of(const DoorParam& param) { return param.model_name.empty() ? param.name : param.model_name; }
+    static std::string said(const DoorParam& param) { return param.model_name.empty() ? "argument %" + param.name : "input '" + param.model_name + "'"; }
     Status take_named(const EntryInfo& entry, std::span<const char* const> names, std::span<const nereus_value* const> values) {
         for (const char* name : names) {
             bool known = false;
             for (const DoorParam& param : entry.params) known |= name_of(param) == name;
-            if (!known) return Error{Code::usage, "@" + entry.name + " has no parameter %" + name};
+            if (known) continue;
+            const bool is_model = !entry.params.empty() && !entry.params[0].model_name.empty();
+            return Error{Code::usage, is_model ? "the model has no input '" + std::string(name) + "'" : "@" + entry.name + " has no parameter %" + name};
         }
         for (const DoorParam& param : entry.params) {
             const nereus_value* found = nullptr;
             for (size_t i = 0; i < names.size(); ++i) {
                 if (name_of(param) != names[i]) continue;
-                if (found) return Error{Code::usage, "argument %" + name_of(param) + " is given twice"};
+                if (found) return Error{Code::usage, said(param) + " is given twice"};
                 found = values[i];
             }
-            if (!found) return Error{Code::usage, "argument %" + name_of(param) + " is missing"};
+            if (!found) return Error{Code::usage, said(param) + " is missing"};
             arguments.push_back(*Borrowed(found));
         }
         return {};

@@ -16,7 +16,8 @@ static_assert(NEREUS_ERROR_USAGE == int(Code::usage) + 1 && NEREUS_ERROR_IO == i
               NEREUS_ERROR_DEADLINE == int(Code::deadline) + 1 && NEREUS_ERROR_INTERNAL == int(Code::internal) + 1);
 
 // `sources`: the texts it is about, if there are. In a model the node is the place, not a line.
-inline nereus_status* status_of(const Error& error, std::span<const SourceText> sources = {}) {
+// `whole`: the file that an error without a place is about; empty: none.
+inline nereus_status* status_of(const Error& error, std::span<const SourceText> sources = {}, const std::string& whole = {}) {
     nereus_status_options options{};
     options.struct_size = sizeof options;
     options.code = nereus_code(error.code) + 1;
@@ -27,6 +28,9 @@ inline nereus_status* status_of(const Error& error, std::span<const SourceText> 
         text = render(error, sources);
         options.file = (model ? *model : sources[size_t(error.where.source)]).path.c_str(), options.text = text.c_str();
         if (!model) options.line = error.where.line, options.column = error.where.column;
+    } else if (!whole.empty()) {
+        text = whole + ": error: " + error.message + "\n" + (error.hint.empty() ? "" : "hint: " + error.hint + "\n");
+        options.file = whole.c_str(), options.text = text.c_str();
     }
     return nereus_status_create(&options);
 }

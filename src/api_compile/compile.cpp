@@ -26,6 +26,7 @@ using OwnedStatus = std::unique_ptr<nereus_status, Release<nereus_status_release
 struct Source {
     std::vector<SourceText> sources = {};
     std::optional<ModelModule> model = {};
+    std::string whole = {};                              // the file that an error without a place is about
 };
 
 Result<Value> copy_of(const nereus_value* value) {
@@ -92,7 +93,9 @@ Result<Value> run_init(Executable exe) {
 Result<Module> read_module(const std::string& path, Source& out) {
     if (!path.ends_with(".onnx")) return parse_program(path, &out.sources);
     const onnx::ModelFile file = TRY(onnx::read_model(path));
-    out.model = TRY(parse_model(file, {}, path, &out.sources));
+    Result<ModelModule> parsed = parse_model(file, {}, path, &out.sources);
+    if (!parsed) out.whole = path;
+    out.model = TRY(std::move(parsed));
     return std::move(out.model->module);
 }
 
@@ -135,7 +138,7 @@ template <class Read> nereus_status* compiled(const nereus_compile_options* give
             return compile_module(std::move(module), source, options);
         };
         Result<Executable> exe = work();
-        return exe ? hand_over(*exe, out_executable) : status_of(exe.error(), source.sources);
+        return exe ? hand_over(*exe, out_executable) : status_of(exe.error(), source.sources, source.whole);
     } catch (const std::bad_alloc&) {
         return out_of_memory();
     } catch (const std::length_error&) {

@@ -52,12 +52,30 @@ TEST(PublicModel, HasItsOwnNames) {
     EXPECT_EQ(static_cast<const float*>(tensor.data)[1], 4);
     options.names = wrong;
     status = nereus_context_call(context, &options, arguments, 2, &sum);
-    EXPECT_STREQ(nereus_status_message(status), "argument %input.1 is missing");
+    EXPECT_STREQ(nereus_status_message(status), "the model has no input 'input.2'");
+    nereus_status_release(status);
+    names[0] = "x=y", names[1] = "x=y", options.names = names;
+    status = nereus_context_call(context, &options, arguments, 2, &sum);
+    EXPECT_STREQ(nereus_status_message(status), "input 'input.1' is missing");
     nereus_status_release(status);
     nereus_value_release(x);
     nereus_value_release(sum);
     nereus_context_release(context);
     nereus_executable_release(executable);
+}
+
+TEST(PublicModel, ErrorsOfTheWholeNameTheFile) {
+    Message graph;
+    graph.message(1, Message().texts(1, {"x"}).text(2, "y").text(4, "Unheard"));
+    graph.message(11, value_message("x", "n")).message(12, value_message("y", "n"));
+    const std::string path = write_model(graph);
+    nereus_executable* executable = nullptr;
+    nereus_status* status = nereus_executable_compile_file(path.c_str(), nullptr, &executable);
+    ::unlink(path.c_str());
+    ASSERT_TRUE(status);
+    EXPECT_EQ(nereus_status_file(status), path);
+    EXPECT_EQ(std::string(nereus_status_text(status)).rfind(path + ": error: an operator is not offered", 0), 0u) << nereus_status_text(status);
+    nereus_status_release(status);
 }
 
 // What a call with an index that there is not says, of this executable.
