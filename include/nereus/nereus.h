@@ -114,7 +114,7 @@ nereus_status* nereus_sequence_create(const nereus_value* const* items, size_t c
 // Names differ; their order does not matter to an entry point.
 nereus_status* nereus_record_create(const char* const* names, const nereus_value* const* values, size_t count,
                                     nereus_value** out_value);
-// A constructor of a data type, as in Node(left, right).
+// A constructor of a data type, as in Node(left, right). An optional input of a model is a None without arguments, or a Some of one.
 nereus_status* nereus_constructor_create(const char* name, const nereus_value* const* arguments, size_t count,
                                          nereus_value** out_value);
 // The encoding of --inputs and --json, for example {"dtype": "f32", "shape": [2], "data": [1, 2]}.

@@ -26,6 +26,7 @@ constexpr std::string_view help_text =
     "  nereus run encoder.onnx --dim batch=4 --dim seq=16 --check-nan                    # which node makes the first NaN\n"
     "\n"
     "Of a model, --inputs also takes a folder test_data_set_N and an .npz of the model's own names, --input x=@x.pb a file of ONNX.\n"
+    "An optional input is {\"ctor\": \"None\", \"args\": []} in JSON, or Some with its value in args.\n"
     "\n";
 }
 

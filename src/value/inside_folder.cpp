@@ -5,8 +5,8 @@
 namespace nereus {
 Result<std::string> inside_folder(const std::string& folder, std::string_view path) {
     namespace fs = std::filesystem;
-    auto refuse = [path](Code code, std::string_view why) {
-        return Error{code, "'" + std::string(path) + "' " + std::string(why)};
+    auto refuse = [path](Code code, std::string_view why, std::string_view hint = {}) {
+        return Error{code, "'" + std::string(path) + "' " + std::string(why), {}, std::string(hint)};
     };
     fs::path relative(path);
     if (path.empty() || path.find('\0') != path.npos) return refuse(Code::value, "is not a file name");
@@ -19,7 +19,7 @@ Result<std::string> inside_folder(const std::string& folder, std::string_view pa
     fs::path file = fs::canonical(home / relative, failed);
     if (failed) return refuse(Code::io, "cannot be read: " + failed.message());
     if (std::mismatch(home.begin(), home.end(), file.begin(), file.end()).first != home.end())
-        return Error{Code::value, "'" + std::string(path) + "' is a link to outside the folder of the file that names it", {}, "copy the file itself there, as cp -L does"};
+        return refuse(Code::value, "is a link to outside the folder of the file that names it", "copy the file itself there, as cp -L does");
     if (!fs::is_regular_file(file, failed)) return refuse(Code::io, "is not a regular file");
     return file.string();
 }
