@@ -7,6 +7,13 @@ namespace {
 // One range of a slice: along a known axis, by a known step.
 struct Range { int64_t axis; std::string start, end; int64_t step; bool to_the_end = false; };
 
+// An end of a range, which may count from the end of the axis. One that is computed is written out: what a function is given is
+// not always known in it.
+std::string placed(NodeText& n, const std::string& end, const std::string& size) {
+    if (!end.starts_with("cast(")) return "onnx_place(" + end + ", " + size + ")";
+    const std::string at = n.named("at", end);
+    return "min(max(if (" + at + " < 0) { " + at + " + " + size + " } else { " + at + " }, 0), " + size + ")";
+}
 // Whole ranges in one slice, the others by indices.
 void give_slice(NodeText& n, const std::vector<Range>& ranges) {
     std::string x = n.in(0), starts, ends, axes;
@@ -16,9 +23,9 @@ void give_slice(NodeText& n, const std::vector<Range>& ranges) {
             x = n.named("t", "gather(" + x + ", onnx_slice_indices(" + range.start + ", " + range.end + ", " + integer_text(range.step) + ", " + size + "), axis=" + integer_text(range.axis) + ")");
             continue;
         }
-        const std::string from = n.named("from", "onnx_place(" + range.start + ", " + size + ")"), comma = starts.empty() ? "" : ", ";
+        const std::string from = n.named("from", placed(n, range.start, size)), comma = starts.empty() ? "" : ", ";
         starts += comma + from;
-        ends += comma + (range.to_the_end ? size : "max(onnx_place(" + range.end + ", " + size + "), " + from + ")");
+        ends += comma + (range.to_the_end ? size : "max(" + placed(n, range.end, size) + ", " + from + ")");
         axes += comma + std::to_string(range.axis);
     }
     n.give(starts.empty() ? x : "slice(" + x + ", [" + starts + "], [" + ends + "], axes=[" + axes + "])");

@@ -24,6 +24,22 @@ Result<Shaped> negated(const ShapeArgs& args, ShapeScope& scope) {
     return one(std::move(y));
 }
 
+Result<Shaped> absolute(const ShapeArgs& args, ShapeScope& scope) {
+    const ShapedTensor& x = args.tensor(0);
+    ShapedTensor y{.dtype = x.dtype, .shape = x.shape};
+    std::vector<Dim> numbers = x.known.numbers;
+    const Dim zero = scope.dims().constant(0);
+    bool known = !numbers.empty() && is_integer(x.dtype);
+    for (Dim& d : numbers) {
+        if (!known) break;
+        const bool above = scope.facts().less_equal(zero, d) == Answer::yes;
+        known = scope.exact(d, x.dtype) && (above || scope.facts().less_equal(d, zero) == Answer::yes);
+        if (!above) d = scope.dims().scale(d, -1);
+    }
+    if (known) y.known = known_elements(std::move(numbers), x.rank());
+    return one(std::move(y));
+}
+
 // The numbers of both sides in step; a scalar serves every element of a vector.
 using Combine = Dim (*)(ShapeScope&, Dim, Dim, DType);
 Known combined(ShapeScope& scope, const ShapedTensor& a, const ShapedTensor& b, Combine combine) {
@@ -244,7 +260,7 @@ Result<Shaped> counted(const ShapeArgs& args, ShapeScope& scope) {
 }
 
 constexpr NamedRule rows[] = {
-    {"neg", negated},              {"exp", unary},                 {"log", unary},
+    {"neg", negated},              {"abs", absolute},              {"exp", unary},                 {"log", unary},
     {"sqrt", unary},               {"tanh", unary},                {"cast", cast},                 {"str_count", counted},
     {"add", binary<plus, fractions_plus>}, {"sub", binary<minus, fractions_minus>}, {"mul", binary<times, fractions_times>},
     {"div", binary<truncated, fractions_over>}, {"floor_div", binary<floored, floored_fractions>}, {"mod", modulo},

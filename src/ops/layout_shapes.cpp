@@ -165,9 +165,16 @@ Result<Shaped> split(const ShapeArgs& args, ShapeScope& scope) {
         TRY(scope.require(total, Relation::equal, x.shape.dims[axis], "the sum of the sizes"));
     }
     Shaped out;
+    const std::vector<Dim>& numbers = x.known.numbers;
+    size_t at = 0;                                       // among known elements
+    bool known = x.known.kind == Known::Kind::list;
     for (Dim size : args.sizes[1]) {
         ShapedTensor part{.dtype = x.dtype, .shape = x.ranked() ? x.shape : scope.unknown_shape(), .low = x.low, .high = x.high};
         if (x.ranked()) part.shape.dims[axis] = size;
+        const std::optional<int64_t> count = scope.dims().constant_value(size);
+        known = known && count && *count >= 0 && uint64_t(*count) <= numbers.size() - at;
+        if (known && *count > 0) part.known = known_elements({numbers.begin() + ptrdiff_t(at), numbers.begin() + ptrdiff_t(at) + *count}, 1);
+        if (known) at += size_t(*count);
         out.push_back(std::move(part));
     }
     return out;

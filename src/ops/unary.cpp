@@ -115,7 +115,7 @@ constexpr OpDef rows[] = {
      .eval = each<[](double x) { return std::atan(x); }>, .ulps = 4,
      .lower = lower_each<loop::Op::atan>, .shapes = broadcast_shape, .grad = atan_grad},
     {.name = "abs", .doc = "the size of x; the least integer wraps", .params = one, .scheme = "num a: a -> a", .eval = each<Absolute{}>,
-     .lower = lower_each<loop::Op::abs>, .shapes = broadcast_shape, .grad = abs_grad},
+     .lower = lower_each<loop::Op::abs>, .grad = abs_grad},
     {.name = "sign", .doc = "1 above 0, -1 below, 0 at 0; NaN at NaN", .params = one, .scheme = "num a: a -> a", .eval = each<Sign{}>,
      .lower = lower_sign, .shapes = broadcast_shape, .no_grad = steps},
     {.name = "floor", .doc = "rounded down", .params = one, .scheme = "float a: a -> a", .eval = each<[](double x) { return std::floor(x); }>,
