@@ -153,6 +153,15 @@ Walk::ArmEnd Walk::arm_end(const Binding& b, BlockId in, bool ends) {
     return {.abs = result.abs, .block = at_, .value = result.value};
 }
 
+// Whether it can be left out where its result is known: calls may write what others see.
+bool Walk::only_computes(BlockId id) const {
+    return std::ranges::all_of(in_[id].bindings, [&](BindingId binding) {
+        const Binding& b = in_[binding];
+        const bool acts = b.form == Form::call || b.form == Form::apply || (b.form == Form::op && b.op->effect > Effect::may_fail);
+        return !acts && std::ranges::all_of(b.blocks, [&](BlockId inner) { return only_computes(inner); });
+    });
+}
+
 // What a guard or the condition of a while comes to.
 Result<Walk::Made> Walk::condition_of(const Block& in, bool ends) {
     AbsId never = abstracts_.bottom();
@@ -340,7 +349,8 @@ Result<Walk::Made> Walk::match(const Binding& b) {
                 close_block(outer);
                 know_.suppose(guard);
             }
-            if (!reached || !know_.facts.contradictory()) {
+            const bool acts = arm.guard.valid() && !only_computes(arm.guard);
+            if (!reached || acts || !know_.facts.contradictory()) {
                 BlockId outer = open_block();
                 BlockId own = at_;
                 bool ends = TRY(block(b.blocks[i]));

@@ -127,6 +127,7 @@ class Walk : public ShapeScope {
     // shapes_control.cpp: if, match
     Result<Made> branch(const Binding& b);
     bool is_short_circuit(const Binding& b) const;
+    bool only_computes(BlockId id) const;
     Result<Made> condition_of(const Block& in, bool ends);
     Result<Made> match(const Binding& b);
     struct ArmEnd { AbsId abs; Knowledge::Log log; BlockId block; ValueId value; };
