@@ -88,6 +88,9 @@ TEST(Workers, AChildOfForkHasItsOwn) {
 }
 // The process ends while other threads call.
 TEST(Workers, CallsMayGoOnAtTheEnd) {
+#ifdef NEREUS_ADDRESS_SANITIZER
+    GTEST_SKIP() << "it takes what threads hold that end with the process for leaks";
+#endif
     for (int round = 0; round < 10; ++round) {
         const pid_t child = ::fork();
         ASSERT_GE(child, 0);
