@@ -111,8 +111,8 @@ class ModelMutator {
         Node call = function.nodes[0];
         call.op_type = function.name, call.domain = "f", call.attributes.clear();
         if (below(3) == 0) function.nodes.push_back(call);
+        nodes.push_back(call);                         // they may be those of a function, which the next line moves
         model_.functions.push_back(function);
-        nodes.push_back(call);
     }
     void change(Node& node) {
         switch (below(9)) {
