@@ -215,7 +215,7 @@ std::optional<std::vector<double>> NodeText::constant_reals(size_t i) const {
     const TensorData* data = has(i) ? writer_.constant(node_.inputs[i]) : nullptr;
     if (!data || data->type != ElemType::float32 || data->dims.size() > 1) return std::nullopt;
     std::vector<float> values(data->bytes.size() / sizeof(float));
-    std::memcpy(values.data(), data->bytes.data(), data->bytes.size());
+    if (!values.empty()) std::memcpy(values.data(), data->bytes.data(), values.size() * sizeof(float));
     return std::vector<double>(values.begin(), values.end());
 }
 const Node* NodeText::producer(std::string_view name) const { return writer_.producer(name); }
