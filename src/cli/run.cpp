@@ -1,11 +1,11 @@
 #include "base/resident.h"
+#include "cli/both_ways.h"
 #include "cli/check_nan.h"
 #include "cli/commands.h"
 #include "cli/program_inputs.h"
 #include "cli/ready_program.h"
 #include "cli/strict.h"
 #include "cli/taps.h"
-#include "eval/eval.h"
 #include "vm/range.h"
 #include <algorithm>
 #include <cstdio>
@@ -48,11 +48,10 @@ namespace {
 int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hooks) {
     const CompileOptions options = compile_options(arguments);
     CompileReport report;
-    // with shapes: a yield of no trips has the sizes that are inferred, and what does not fit is refused alike
-    Result<Module> typed = run_until(std::move(program.module), "shapes", options, &report);
-    if (!typed) return fail(typed.error(), program.sources);
+    Result<AsWritten> judged = as_written(program.module, options, &report);
+    if (!judged) return fail(judged.error(), program.sources);
     warn(report, program.sources);
-    const Function& entry = typed->functions[0];
+    const Function& entry = judged->shaped.functions[0];
     std::vector<std::string> params;
     for (ValueId param : entry.params) params.push_back(entry[param].name);
     Result<int64_t> limit = arguments.whole("memory-limit", 1, available_memory());
@@ -62,7 +61,8 @@ int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hook
     limit_memory(*limit);
     const EvalOptions how{.print = [&](std::string_view line) { progress.print(line); }, .memory_limit = *limit};
     return call_all(
-        arguments, params, [&](std::span<const Value> args) { return eval(*typed, FunctionId(0), args, how); },
+        arguments, params,
+        [&](std::span<const Value> args) { return eval_or_refuse(*judged, FunctionId(0), args, how); },
         [&](const Error& error) { return describe(error, program.sources); }, hooks);
 }
 
