@@ -64,7 +64,10 @@ Result<Walk::Made> Walk::run_rule(Binding binding, std::vector<Made> args, TypeI
         for (size_t i = 0; i < args.size(); ++i) binding.args[i] = args[i].value;
     Result<std::vector<ShapedTensor>> said = rule(seen, *this);
     if (!said && (audible_ || said.error().code != Code::shape)) return std::move(said).error();
-    if (!said) return Made{abstracts_.bottom(), {}};     // it would fail here: nothing comes out
+    if (!said) {                                         // it would fail here: nothing comes out
+        refuse(std::move(said).error());
+        return Made{abstracts_.bottom(), {}};
+    }
     if (audible_) spell_sizes(binding, seen, span);
     std::vector<ShapedTensor> results = std::move(said).take();
     std::vector<AbsId> parts;
@@ -272,10 +275,13 @@ Result<Walk::Made> Walk::index(const Binding& b) {
             continue;
         }
         const ShapedTensor t = abstracts_[x.abs].tensor;
-        if (t.ranked() && size_t(axis) >= t.rank() && audible_)
-            return error(std::to_string(b.parts.size()) + (b.parts.size() == 1 ? " index" : " indices") + " for a tensor of rank " +
-                         std::to_string(t.rank() + dropped));
-        if (t.ranked() && size_t(axis) >= t.rank()) return Made{abstracts_.bottom(), {}};
+        if (t.ranked() && size_t(axis) >= t.rank()) {
+            Error refused = error(std::to_string(b.parts.size()) + (b.parts.size() == 1 ? " index" : " indices") +
+                                  " for a tensor of rank " + std::to_string(t.rank() + dropped));
+            if (audible_) return refused;
+            refuse(std::move(refused));
+            return Made{abstracts_.bottom(), {}};
+        }
         if (kind == IndexPart::Kind::at) {
             Made id = TRY(scalar(made(b.args[at++]), "an index"));
             if (abstracts_.is_bottom(id.abs)) return id;

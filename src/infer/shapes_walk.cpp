@@ -150,7 +150,7 @@ Result<Summary> Walk::run() {
             out_[out_.body].results = {nothing};
             out_.result = out_[nothing].type;
         }
-        return Summary{.result = abstracts_.bottom()};
+        return Summary{.result = abstracts_.bottom(), .refused = refused_};
     }
     Made result = made(last);
     if (!lifted) {
@@ -203,15 +203,20 @@ Result<Summary> Walk::leave(AbsId result, TypeId skeleton) {
         given = substitute(abstracts_, summary.result, back, [](VarId) { return std::nullopt; });
     }
     if (audible_) out_.result = type(given, skeleton);
+    summary.refuted = refuted_, summary.refused = refused_;
     return summary;
 }
 
 Result<bool> Walk::block(BlockId in) {
-    for (BindingId id : in_[in].bindings) {
-        TRY(binding(id));
-        for (ValueId result : in_[id].results)
-            if (abstracts_.is_bottom(abs(result))) return false;
+    const Place around = place_;
+    const std::vector<BindingId>& bindings = in_[in].bindings;
+    for (size_t i = 0; i < bindings.size(); ++i) {
+        place_ = {in, i + 1};
+        TRY(binding(bindings[i]));
+        for (ValueId result : in_[bindings[i]].results)
+            if (abstracts_.is_bottom(abs(result))) return place_ = around, false;
     }
+    place_ = around;
     for (ValueId result : in_[in].results)
         if (abstracts_.is_bottom(abs(result))) return false;
     return true;
@@ -364,7 +369,11 @@ Result<Walk::Made> Walk::annotated(Made made, TypeId written, const std::string&
 // Equations between sizes that are there: checks. Those inside containers are left to narrow().
 Status Walk::settle(Matching& matching, const std::string& callee) {
     std::string of = callee.empty() ? "" : callee + ": ";
-    if (audible_ && !matching.rank_errors.empty()) return error(of + matching.rank_errors[0]);
+    if (!matching.rank_errors.empty()) {
+        Error refused = error(of + matching.rank_errors[0]);
+        if (audible_) return refused;
+        refuted_ = true, refuse(std::move(refused));
+    }
     for (const Equation& e : matching.equations)
         if (e.depth == 0 && !matching.unsolved(e)) TRY(require(matching.image(e), Relation::equal, e.found, of + e.where));
     return {};
@@ -417,17 +426,22 @@ Error Walk::unknown_shape_error() {
     return refused;
 }
 
+Error Walk::refutation(Dim a, Relation relation, Dim b, std::string_view what) {
+    if (is_message(what)) return error(fill_message(std::string(what), text(a), text(b)));
+    if (relation == Relation::equal) return error(std::string(what) + ": " + text(a) + " and " + text(b) + " differ");
+    if (relation == Relation::compatible)
+        return error(std::string(what) + ": " + text(a) + " and " + text(b) + " do not fit");
+    return error(std::string(what) + ": expected " + text(a) + " " + std::string(sign_of(relation)) + " " + text(b) +
+                 ", which never holds");
+}
+
 Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
     Answer answer = know_.ask(a, relation, b);
     if (answer == Answer::yes) return {};
+    if (answer == Answer::no) refuted_ = true, refuse(refutation(a, relation, b, what));
     if (answer == Answer::no && !audible_) return {};
     if (answer == Answer::unknown && audible_ && (module_.dims.of_shape(a) || module_.dims.of_shape(b))) return unknown_shape_error();
-    if (answer == Answer::no && is_certain() && know_.refutes_unsupposed(a, relation, b)) {
-        if (is_message(what)) return error(fill_message(std::string(what), text(a), text(b)));
-        if (relation == Relation::equal) return error(std::string(what) + ": " + text(a) + " and " + text(b) + " differ");
-        if (relation == Relation::compatible) return error(std::string(what) + ": " + text(a) + " and " + text(b) + " do not fit");
-        return error(std::string(what) + ": expected " + text(a) + " " + std::string(sign_of(relation)) + " " + text(b) + ", which never holds");
-    }
+    if (answer == Answer::no && is_certain() && know_.refutes_unsupposed(a, relation, b)) return *refused_;
     if (audible_) {
         ++checks_;
         Span span = current_ ? current_->span : out_.span;
