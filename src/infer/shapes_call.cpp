@@ -43,7 +43,8 @@ Range Walk::range_of(Dim d, bool is_extent) {
     if (!is_extent && !know_.exact(d, DType::i64)) return {};
     bool positive = know_.facts.less_equal(module_.dims.constant(1), d) == Answer::yes;
     Sign sign = positive ? Sign::positive : is_extent || know_.natural(d) ? Sign::natural : Sign::any;
-    return {sign, is_extent || (sign != Sign::any && know_.bounded(d))};
+    const bool bounded = is_extent || (sign != Sign::any && know_.bounded(d));
+    return {sign, bounded, bounded || know_.small(d)};
 }
 
 // The parameters of a callee, and the sizes that a lambda took from where it was made.

@@ -22,6 +22,7 @@ Result<bool> Walk::enter() {
     for (size_t i = 0; i < plan.symbols.size(); ++i) {
         Range range = plan.key.ranges[i];
         if (range.like_extent()) know_.add_extent(plan.symbols[i]);
+        else if (range.small) know_.add_small(plan.symbols[i]);
         if (range.sign != Sign::any)
             know_.assume(dims.constant(range.sign == Sign::positive ? 1 : 0), Relation::less_equal, dims.of(plan.symbols[i]));
     }
@@ -255,6 +256,8 @@ void Walk::bind(ValueId in, Made made) {
     fractions_[in.index] = made.fractions;
     if (audible_) new_of_[in.index] = made.value;
     show_tail(made);
+    if (const Abs& a = abstracts_[made.abs]; a.kind == AbsKind::tensor)
+        for (Dim extent : a.tensor.shape.dims) know_.add_extent(extent);
 }
 void Walk::show_tail(const Made& made) {
     const Abs& a = abstracts_[made.abs];

@@ -32,7 +32,8 @@ class Walk : public ShapeScope {
     Error error(std::string what) override;              // said by the operator under way, if it is one
 
  private:
-    // A result and, when audible, what holds it in the output; of small floats that sizes go through, their numbers (ops/fractions.h).
+    // A result and, when audible, what holds it in the output; of small floats that sizes go through, their numbers
+    // (ops/fractions.h).
     struct Made { AbsId abs; ValueId value; Known fractions = {}; };
     struct Outcome { AbsId abs; std::vector<AbsId> results; bool ends = true; };   // ends: false if it never gets there
 
