@@ -62,7 +62,7 @@ Result<Walk::Made> Walk::run_rule(Binding binding, std::vector<Made> args, TypeI
     }
     if (audible_)
         for (size_t i = 0; i < args.size(); ++i) binding.args[i] = args[i].value;
-    Result<std::vector<ShapedTensor>> said = rule(seen, *this);
+    Result<std::vector<ShapedTensor>> said = with_elements(rule, seen);
     if (!said && (audible_ || said.error().code != Code::shape)) return std::move(said).error();
     if (!said) {                                         // it would fail here: nothing comes out
         refuse(std::move(said).error());
@@ -81,6 +81,18 @@ Result<Walk::Made> Walk::run_rule(Binding binding, std::vector<Made> args, TypeI
     made.value = emit(std::move(binding), made.abs, skeleton, name, span);
     if (!tuple) made.fractions = std::move(fractions);
     return made;
+}
+
+// Rules know of numbers and lists; what stands in grids is followed from outside.
+Result<std::vector<ShapedTensor>> Walk::with_elements(ShapeRule rule, ShapeArgs& args) {
+    std::vector<std::pair<ShapedTensor*, Known>> grids;
+    for (std::vector<ShapedTensor>& param : args.tensors)
+        for (ShapedTensor& t : param)
+            if (t.known.kind == Known::Kind::grid) grids.push_back({&t, std::exchange(t.known, {})});
+    std::vector<ShapedTensor> results = TRY(rule(args, *this));
+    for (auto& [tensor, known] : grids) tensor->known = std::move(known);
+    follow_elements(args, *this, results);
+    return results;
 }
 
 // A vector of sizes whose elements are known is written out in dims: what computed it is then needed no more.
@@ -173,6 +185,10 @@ Result<std::vector<Dim>> Walk::elements(Made made, Span span, bool& out_known) {
     std::vector<Dim> out;
     if (!out_known) return out;
     for (int64_t i = 0; i < *length; ++i) {
+        if (t.known.kind == Known::Kind::grid && t.known.numbers[size_t(i)].valid()) {
+            out.push_back(t.known.numbers[size_t(i)]);
+            continue;
+        }
         std::vector<Sym> outer = std::move(defines_);
         defines_.clear();
         Made element = TRY(apply_op("gather", {{{made}}, {{constant(i, span)}}}, {{"axis", int64_t(0)}},

@@ -320,8 +320,10 @@ Result<Walk::Made> Walk::literal(const Binding& b) {
     ShapedTensor out{.dtype = t.element.dtype.value_or(DType::i64)};
     for (int64_t extent : l.shape) out.shape.dims.push_back(dims.constant(extent));
     bool numbers = is_integer(out.dtype) && l.kind == Literal::Kind::integer;
-    if (numbers && l.shape.size() <= 1 && l.integers.size() <= 16) {
-        out.known.kind = l.shape.empty() ? Known::Kind::number : Known::Kind::list;
+    if (numbers && l.integers.size() <= 16) {
+        out.known.kind = l.shape.empty()       ? Known::Kind::number
+                         : l.shape.size() == 1 ? Known::Kind::list
+                                               : Known::Kind::grid;
         for (int64_t value : l.integers) out.known.numbers.push_back(dims.constant(value));
     }
     if (numbers && !l.integers.empty()) {

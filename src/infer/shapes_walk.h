@@ -54,6 +54,7 @@ class Walk : public ShapeScope {
 
     // shapes_operate.cpp: operators, indexing
     Result<Made> operate(const Binding& b);
+    Result<std::vector<ShapedTensor>> with_elements(ShapeRule rule, ShapeArgs& args);
     Result<Made> run_rule(Binding binding, std::vector<Made> args, TypeId skeleton, std::string_view name, Span span);
     Result<Made> shareable(Made made, const Binding& b);
     void spell_sizes(Binding& binding, const ShapeArgs& seen, Span span);

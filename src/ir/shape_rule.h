@@ -23,8 +23,11 @@ Relation negate(Relation relation);
 // The value map: what is known of the elements of a small host tensor. Numbers are polynomials that agree with the
 // element modulo 2^bits; use ShapeScope::exact before reading order, quotients or extrema into them.
 struct Known {
-    enum class Kind : uint8_t { none, number, list, condition } kind = Kind::none;
-    std::vector<Dim> numbers;                            // number: one, of a rank-0 integer; list: of a vector of integers, or of bools as 0 and 1
+    enum class Kind : uint8_t { none, number, list, grid, condition } kind = Kind::none;
+    // number: one, of a rank-0 integer; list: of a vector of integers, or of bools as 0 and 1; grid: of any rank above
+    // 0 at constant extents, row by row, where some may be invalid: nothing is known of these. Only movement sees
+    // grids.
+    std::vector<Dim> numbers;
     Condition condition;                                 // of a rank-0 bool
     bool operator==(const Known&) const = default;
 };
@@ -70,8 +73,8 @@ class ShapeScope {
     // Proved: nothing. Refuted: an error naming both sides. Else a check, whose fact holds from here on. `what` names
     // what is compared, or is the whole message, with {0} and {1} for the two sides.
     virtual Status require(Dim a, Relation relation, Dim b, std::string_view what) = 0;
-    // What the operator itself refuses when it runs: refuted is an error, and `what` its message; anything else is believed
-    // from here on.
+    // What the operator itself refuses when it runs: refuted is an error, and `what` its message; anything else is
+    // believed from here on.
     virtual Status believe(Dim a, Relation relation, Dim b, std::string_view what) = 0;
     virtual Dim late(std::string_view name, Dim upper) = 0;      // an extent that the operator chooses; upper may be invalid
     virtual Dim host(std::string_view name) = 0;                 // an integer that is known once the operator has run
