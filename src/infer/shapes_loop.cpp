@@ -276,6 +276,7 @@ class Walk::Loop {
 };
 
 Result<Walk::Made> Walk::loop(const Binding& b) {
+    if (const std::optional<int64_t> trips = trips_in_place(b)) return unrolled(b, *trips);
     const bool refuted = refuted_;
     Result<Made> made = Loop(*this, b).run();
     refuted_ = refuted;                                  // it may have no trip

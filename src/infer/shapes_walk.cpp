@@ -231,22 +231,24 @@ Status Walk::binding(BindingId id) {
     current_ = &b;
     if (!abstracts_.is_bottom(result.abs)) result = TRY(annotated(result, skeleton_of(b), shown_value(in_[b.results[0]].name)));
     current_ = outer;
-    if (b.form == Form::if_ || b.form == Form::match) result = TRY(shareable(result, b));
+    if (b.form == Form::if_ || b.form == Form::match)
+        result = TRY(shared(result, skeleton_of(b), in_[b.results[0]].name, b.span));
     bind(b.results[0], result);
     return {};
 }
 
-// A branch that is decided may come to a constant of its arm, which has one use; the branch may have several.
-Result<Walk::Made> Walk::shareable(Made made, const Binding& b) {
+// A branch that is decided may come to a constant of its arm, a state of an unrolled loop be one: constants have one
+// use.
+Result<Walk::Made> Walk::shared(Made made, TypeId skeleton, std::string_view name, Span span) {
     if (!audible_ || !made.value.valid() || abstracts_[made.abs].kind != AbsKind::tensor) return made;
     auto defines = [&](const Binding& out) {
         return is_immediate(out) && std::find(out.results.begin(), out.results.end(), made.value) != out.results.end();
     };
     if (std::none_of(out_.bindings.begin(), out_.bindings.end(), defines)) return made;
     Argument sizes{{}, true};
-    for (Dim d : abstracts_[made.abs].tensor.shape.dims) sizes.values.push_back(dim_value(d, b.span));
+    for (Dim d : abstracts_[made.abs].tensor.shape.dims) sizes.values.push_back(dim_value(d, span));
     AbsId abs = made.abs;
-    made = TRY(apply_op("reshape", {{{made}}, std::move(sizes)}, {}, skeleton_of(b), in_[b.results[0]].name, b.span));
+    made = TRY(apply_op("reshape", {{{made}}, std::move(sizes)}, {}, skeleton, name, span));
     made.abs = abs;
     return made;
 }

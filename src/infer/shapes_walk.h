@@ -56,7 +56,7 @@ class Walk : public ShapeScope {
     Result<Made> operate(const Binding& b);
     Result<std::vector<ShapedTensor>> with_elements(ShapeRule rule, ShapeArgs& args);
     Result<Made> run_rule(Binding binding, std::vector<Made> args, TypeId skeleton, std::string_view name, Span span);
-    Result<Made> shareable(Made made, const Binding& b);
+    Result<Made> shared(Made made, TypeId skeleton, std::string_view name, Span span);
     void spell_sizes(Binding& binding, const ShapeArgs& seen, Span span);
     Result<Made> builtin(const Binding& b);
     Result<Made> gradient(const Binding& b);
@@ -155,6 +155,11 @@ class Walk : public ShapeScope {
     Result<bool> rest_of_block(const Binding& b, AbsId value);
     Status demand(const Binding& b, const Made& chosen_by, const Condition& c, const OnlyArm& only);
     void refuse(Error why) { refused_ = std::move(why); }
+
+    // shapes_unroll.cpp
+    std::optional<int64_t> trips_in_place(const Binding& b);
+    bool picks_known(BlockId block, std::set<ValueId>& counted);
+    Result<Made> unrolled(const Binding& b, int64_t trips);
 
     // shapes_loop.cpp
     class Loop;
