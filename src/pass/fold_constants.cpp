@@ -5,10 +5,10 @@
 // A constant has one use, so one that stands for a value is written out at each use of it. What fails is left to fail
 // where it stands. A branch is replaced only by an arm of exactly its type. Needs the module as the shapes stage leaves it:
 // before, a type that somebody wrote is also a check.
-#include "pass/effects.h"
 #include "pass/function_edit.h"
 #include "pass/known_results.h"
 #include "pass/literals.h"
+#include "pass/one_function.h"
 #include "pass/passes.h"
 #include <algorithm>
 
@@ -262,9 +262,11 @@ class FoldConstants {
 };
 } // namespace
 
+void fold_constants(Module& module, Function& function, const Effects& effects) { FoldConstants(module, function, effects).run(); }
+
 Result<Module> fold_constants(Module module) {
     Effects effects(module);
-    for (Function& function : module.functions) FoldConstants(module, function, effects).run();
+    for (Function& function : module.functions) fold_constants(module, function, effects);
     tell_callers(module);
     return module;
 }
