@@ -78,7 +78,7 @@ Result<Shaped> place(const ShapeArgs& args, ShapeScope& scope) {
         TRY(scope.require(one, Relation::less_equal, size, std::string(no_element) + "{}"));
         if (args.boolean("keepdims", false)) y.shape.dims[size_t(axis)] = one;
         else y.shape.dims.erase(y.shape.dims.begin() + axis);
-        y.low = scope.dims().constant(0), y.high = scope.dims().sub(size, one);
+        y.low = scope.dims().constant(0), y.high = size;
     } else {
         y.shape = scope.unknown_shape();
     }
