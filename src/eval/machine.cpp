@@ -97,7 +97,11 @@ Status Machine::run_binding(const Binding& binding) {
 
 // `what`: the rule that is kept, in the words of who wants it.
 Status Machine::check(const Binding& binding, const std::string& what) {
-    if (binding.args.empty()) return check_fact(binding.fact, top().scope, what.empty() ? "sizes do not fit" : what);
+    if (binding.args.empty()) {
+        DimFact fact = binding.fact;
+        if (fact.span == binding.span) fact.span = {};   // located with the calls in progress, as what an operator refuses is
+        return check_fact(fact, top().scope, what.empty() ? "sizes do not fit" : what);
+    }
     const Datum& narrowed = arg(binding, 0);             // the result's type is the check
     Status fits = finish(binding, narrowed);
     if (fits || what.empty()) return fits;
@@ -384,7 +388,8 @@ Error Machine::located(Error error, const Binding& binding) const {
         const Frame& frame = frames_[i];
         const Function& below = module_[frames_[i - 1].function];
         const Span call = below[frame.caller].span, before = error.notes.empty() ? error.where : error.notes.back().where;
-        if (call != before) error.notes.push_back({call, "called from " + shown_function(below.name)});
+        const bool same_place = call.source == before.source && call.line == before.line && call.column == before.column;
+        if (!same_place) error.notes.push_back({call, "called from " + shown_function(below.name)});
     }
     return error;
 }

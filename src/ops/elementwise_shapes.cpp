@@ -207,12 +207,12 @@ Result<Shaped> select(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor &c = args.tensor(0), &a = args.tensor(1), &b = args.tensor(2);
     Shape shape = TRY(broadcast(scope, a.shape, b.shape));
     ShapedTensor y{.dtype = a.dtype, .shape = TRY(broadcast(scope, c.shape, shape))};
-    if (a.known == b.known && a.known.kind != Known::Kind::condition && y.rank() == a.rank()) y.known = a.known;
+    if (a.known == b.known && a.known.kind != Known::Kind::condition && y.ranked() && y.rank() == a.rank()) y.known = a.known;
     const Answer decided = scope.ask(condition_of(c));
     if (decided == Answer::yes && y.shape == a.shape) y.known = a.known;
     if (decided == Answer::no && y.shape == b.shape) y.known = b.known;
     if (Known each = chosen(scope, c, a, b); each.kind != Known::Kind::none && y.ranked() && y.rank() == 1) y.known = std::move(each);
-    if (a.low == b.low && a.high == b.high) y.low = a.low, y.high = a.high;
+    if (y.ranked() && a.low == b.low && a.high == b.high) y.low = a.low, y.high = a.high;
     return one(std::move(y));
 }
 
