@@ -5,6 +5,7 @@
 #include "cli/on_request.h"
 #include "cli/work.h"
 #include "run/progress.h"
+#include "run/sources.h"
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -193,7 +194,7 @@ Status print_launches(const Arguments& arguments, ReadyProgram& program, const s
         peak = std::max(peak, context->stats().peak_bytes);
     }
     progress.clear();
-    const std::vector<LaunchRow> rows = table.rows(exe, program.source.sources);
+    const std::vector<LaunchRow> rows = table.rows(exe, source_texts(exe, program.source.sources));
     if (!arguments.has("json")) return std::fputs(launches_text(rows).c_str(), stdout), Status();
     add_code(compiled.work, exe);
     JsonObject json;
