@@ -16,12 +16,15 @@ std::string shapes_text(std::span<const Value> values, const EntryInfo& entry) {
 }
 
 Result<std::vector<ArgumentSet>> sets_of_cases(const std::string& folder, const ReadyProgram& program) {
-    if (!program.source.file) return Error{Code::usage, "--cases holds inputs of a model, which this is not", {}, "give --inputs or --shapes"};
+    if (!program.source.file)
+        return Error{
+            Code::usage, "--cases holds inputs of a model, which this is not", {}, "give --inputs or --shapes"};
     const Result<ModelCases> cases = ModelCases::open(folder);
     if (!cases) return Error{cases.error().code, "--cases " + folder + ": " + cases.error().message};
     std::vector<ArgumentSet> sets;
     for (const std::filesystem::path& one : cases->folders())
-        sets.push_back({one.filename().string(), TRY(cases->read(one, *program.source.file, program.source.inputs, {})).inputs});
+        sets.push_back(
+            {one.filename().string(), TRY(cases->read(one, *program.source.file, program.source.inputs, {})).inputs});
     return sets;
 }
 } // namespace
@@ -29,7 +32,8 @@ Result<std::vector<ArgumentSet>> sets_of_cases(const std::string& folder, const 
 Result<std::vector<ArgumentSet>> argument_sets(const Arguments& arguments, const ReadyProgram& program) {
     if (arguments.has("cases")) {
         for (const char* other : {"shapes", "dim", "inputs", "input"})
-            if (arguments.has(other)) return Error{Code::usage, "--cases and --" + std::string(other) + " both say what the arguments are"};
+            if (arguments.has(other))
+                return Error{Code::usage, "--cases and --" + std::string(other) + " both say what the arguments are"};
         return sets_of_cases(arguments.value("cases"), program);
     }
     const GivenSizes sizes = TRY(given_sizes(arguments, program.source.parameters, program.source.symbols));
@@ -37,7 +41,8 @@ Result<std::vector<ArgumentSet>> argument_sets(const Arguments& arguments, const
     std::vector<std::string> params;
     for (const DoorParam& param : program.entry().params) params.push_back(param.name);
     std::vector<ArgumentSet> sets;
-    for (const NamedValues& call : TRY(with_random(given, sizes, program.exe(), uint64_t(TRY(arguments.whole("seed", 0, 0))))).calls) {
+    for (const NamedValues& call :
+         TRY(with_random(given, sizes, program.exe(), uint64_t(TRY(arguments.whole("seed", 0, 0))))).calls) {
         std::vector<Value> values = TRY(order_inputs(params, call));
         sets.push_back({shapes_text(values, program.entry()), std::move(values)});
     }

@@ -5,6 +5,7 @@
 #include "cli/on_request.h"
 #include "cli/work.h"
 #include "run/progress.h"
+#include "run/sources.h"
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -173,7 +174,8 @@ void print_table(const ReadyProgram& program, const std::vector<ArgumentSet>& se
 struct Compiled { Work work; std::vector<loop::Scheduled> kernels; std::vector<bool> in_library; };
 
 // So many calls of every set, each launch measured and counted: what is between launches is slower than it is without that.
-Status print_launches(const Arguments& arguments, ReadyProgram& program, const std::vector<ArgumentSet>& sets, Compiled compiled, const Plan& plan) {
+Status print_launches(const Arguments& arguments, ReadyProgram& program, const std::vector<ArgumentSet>& sets,
+                      Compiled compiled, const Plan& plan) {
     LaunchTable table(std::move(compiled.kernels), std::move(compiled.in_library));
     const Executable& exe = program.exe();
     ContextOptions options{.threads = int(plan.threads)};
@@ -193,12 +195,14 @@ Status print_launches(const Arguments& arguments, ReadyProgram& program, const s
         peak = std::max(peak, context->stats().peak_bytes);
     }
     progress.clear();
-    const std::vector<LaunchRow> rows = table.rows(exe, program.source.sources);
+    const std::vector<LaunchRow> rows = table.rows(exe, source_texts(exe, program.source.sources));
     if (!arguments.has("json")) return std::fputs(launches_text(rows).c_str(), stdout), Status();
     add_code(compiled.work, exe);
     JsonObject json;
     json.add("model", arguments.rest[0]).add("calls", count * std::ssize(sets)).add("peak_bytes", peak);
-    json.add_raw("work", work_json(compiled.work, false)).add_raw("sums", sums_json(rows)).add_raw("launches", launches_json(rows));
+    json.add_raw("work", work_json(compiled.work, false))
+        .add_raw("sums", sums_json(rows))
+        .add_raw("launches", launches_json(rows));
     return std::puts(json.text().c_str()), Status();
 }
 } // namespace
@@ -206,13 +210,18 @@ Status print_launches(const Arguments& arguments, ReadyProgram& program, const s
 int bench_command(Words words) {
     std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
     flags.insert(flags.end(), std::begin(size_flags), std::end(size_flags));
-    for (FlagSpec flag : {FlagSpec{"cases", true, "DIR recorded inputs of a model, as nereus check takes them"}, FlagSpec{"inputs", true, "FILE arguments, as nereus run takes them"},
-                          FlagSpec{"input", true, "x=SPEC one argument, as nereus run takes it"}, FlagSpec{"seed", true, "N seed of random arguments"},
-                          FlagSpec{"count", true, "N so many timed calls in all"}, FlagSpec{"seconds", true, "S calls for so long (1)"},
-                          FlagSpec{"concurrency", true, "N so many threads, each with a context of its own, call at a time (1)"},
-                          FlagSpec{"threads", true, "N that one call may use, its own with them (1)"},
-                          FlagSpec{"launches", false, "where the time goes: each launch with its arithmetic, bytes and way, the longest first"},
-                          FlagSpec{"on-request", false, "call when lines of stdin say so, and answer with JSON"}, FlagSpec{"json", false, "one object on one line"}, FlagSpec{"help", false, "this text"}})
+    for (FlagSpec flag :
+         {FlagSpec{"cases", true, "DIR recorded inputs of a model, as nereus check takes them"},
+          FlagSpec{"inputs", true, "FILE arguments, as nereus run takes them"},
+          FlagSpec{"input", true, "x=SPEC one argument, as nereus run takes it"},
+          FlagSpec{"seed", true, "N seed of random arguments"}, FlagSpec{"count", true, "N so many timed calls in all"},
+          FlagSpec{"seconds", true, "S calls for so long (1)"},
+          FlagSpec{"concurrency", true, "N so many threads, each with a context of its own, call at a time (1)"},
+          FlagSpec{"threads", true, "N that one call may use, its own with them (1)"},
+          FlagSpec{"launches", false,
+                   "where the time goes: each launch with its arithmetic, bytes and way, the longest first"},
+          FlagSpec{"on-request", false, "call when lines of stdin say so, and answer with JSON"},
+          FlagSpec{"json", false, "one object on one line"}, FlagSpec{"help", false, "this text"}})
         flags.push_back(flag);
     Result<Arguments> arguments = parse_arguments(words, flags);
     if (!arguments) return fail(arguments.error());
@@ -223,7 +232,8 @@ int bench_command(Words words) {
     int exit = 0;
     const bool launches = arguments->has("launches");
     if (launches && arguments->rest[0].ends_with(".nrx"))
-        return fail(Error{Code::usage, "--launches looks at programs and models, and '" + arguments->rest[0] + "' is compiled already"});
+        return fail(Error{Code::usage, "--launches looks at programs and models, and '" + arguments->rest[0] +
+                                           "' is compiled already"});
     Compiled compiled;
     auto look = [&](const Lowered& lowered, std::span<const loop::Scheduled> kernels) {
         compiled = {work_of(lowered), {kernels.begin(), kernels.end()}, lowered.in_library};

@@ -59,7 +59,8 @@ std::vector<LaunchRow> LaunchTable::rows(const Executable& exe, std::span<const 
     }
     std::vector<LaunchRow> rows;
     for (auto& [key, row] : by_place) rows.push_back(std::move(row));
-    std::ranges::stable_sort(rows, [](const LaunchRow& a, const LaunchRow& b) { return a.nanoseconds > b.nanoseconds; });
+    std::ranges::stable_sort(rows,
+                             [](const LaunchRow& a, const LaunchRow& b) { return a.nanoseconds > b.nanoseconds; });
     return rows;
 }
 
@@ -70,11 +71,13 @@ std::string launches_text(const std::vector<LaunchRow>& rows) {
     auto line = [&](const LaunchRow& row, std::string_view way) {
         char numbers[120];
         const double ns = std::max(double(row.nanoseconds), 1.0), bytes = row.cost.read + row.cost.written;
-        std::snprintf(numbers, sizeof numbers, "%5.1f%% %10.3f %8lld %9.2f %9.2f  ", 100 * double(row.nanoseconds) / std::max(double(all.nanoseconds), 1.0),
-                      ns * 1e-6, static_cast<long long>(row.runs), row.cost.flops / ns, bytes / ns);
+        std::snprintf(numbers, sizeof numbers, "%5.1f%% %10.3f %8lld %9.2f %9.2f  ",
+                      100 * double(row.nanoseconds) / std::max(double(all.nanoseconds), 1.0), ns * 1e-6,
+                      static_cast<long long>(row.runs), row.cost.flops / ns, bytes / ns);
         std::string text = numbers + std::string(way);
         text.resize(std::max<size_t>(text.size(), std::string_view(numbers).size() + 7), ' ');
-        out += text + "  " + row.kernel + std::string(row.kernel.size() < 16 ? 16 - row.kernel.size() : 0, ' ') + "  " + row.where + "\n";
+        out += text + "  " + row.kernel + std::string(row.kernel.size() < 16 ? 16 - row.kernel.size() : 0, ' ') + "  " +
+               row.where + "\n";
     };
     for (size_t i = 0; i < std::min(rows.size(), most_rows); ++i) line(rows[i], loop::way_name(rows[i].way));
     if (rows.size() > most_rows) {
@@ -94,15 +97,28 @@ std::string launches_text(const std::vector<LaunchRow>& rows) {
 std::string launches_json(const std::vector<LaunchRow>& rows) {
     std::vector<std::string> items;
     for (const LaunchRow& row : rows)
-        items.push_back(JsonObject().add("kernel", row.kernel).add("where", row.where).add("way", loop::way_name(row.way)).add("runs", row.runs)
-                            .add("ms", double(row.nanoseconds) * 1e-6).add("points", row.cost.points).add("flops", row.cost.flops)
-                            .add("read", row.cost.read).add("written", row.cost.written).text());
+        items.push_back(JsonObject()
+                            .add("kernel", row.kernel)
+                            .add("where", row.where)
+                            .add("way", loop::way_name(row.way))
+                            .add("runs", row.runs)
+                            .add("ms", double(row.nanoseconds) * 1e-6)
+                            .add("points", row.cost.points)
+                            .add("flops", row.cost.flops)
+                            .add("read", row.cost.read)
+                            .add("written", row.cost.written)
+                            .text());
     return json_list(items);
 }
 
 std::string sums_json(const std::vector<LaunchRow>& rows) {
     const LaunchRow all = sum_of(rows);
-    return JsonObject().add("runs", all.runs).add("bytes_read", int64_t(all.cost.read)).add("bytes_written", int64_t(all.cost.written))
-        .add("flops", int64_t(all.cost.flops)).add("lane_points", lane_points(rows)).text();
+    return JsonObject()
+        .add("runs", all.runs)
+        .add("bytes_read", int64_t(all.cost.read))
+        .add("bytes_written", int64_t(all.cost.written))
+        .add("flops", int64_t(all.cost.flops))
+        .add("lane_points", lane_points(rows))
+        .text();
 }
 } // namespace nereus

@@ -19,7 +19,8 @@ struct LaunchRow {                               // of launches of one place tha
 class LaunchTable {
  public:
     // Both of the compile that made the program.
-    LaunchTable(std::vector<loop::Scheduled> kernels, std::vector<bool> in_library) : kernels_(std::move(kernels)), in_library_(std::move(in_library)) {}
+    LaunchTable(std::vector<loop::Scheduled> kernels, std::vector<bool> in_library)
+        : kernels_(std::move(kernels)), in_library_(std::move(in_library)) {}
     void see(const Executable& exe, const LaunchInfo& info, const Launch& launch, int64_t nanoseconds);
     // The longest first.
     std::vector<LaunchRow> rows(const Executable& exe, std::span<const SourceText> sources) const;

@@ -23,7 +23,8 @@ Result<Request> parse_request(const std::string& line, size_t sets) {
     Request request;
     std::istringstream words(line);
     if (!(words >> request.set >> request.count) || request.count < 1)
-        return Error{Code::usage, "a line is the number of a set and a count of calls, not '" + line.substr(0, 60) + "'"};
+        return Error{Code::usage,
+                     "a line is the number of a set and a count of calls, not '" + line.substr(0, 60) + "'"};
     if (request.set >= sets) return Error{Code::usage, "there is no set " + std::to_string(request.set)};
     return request;
 }
@@ -45,11 +46,17 @@ Result<JsonObject> call(Context& context, const EntryInfo& entry, const std::vec
 
 Status call_on_request(const ReadyProgram& program, const std::vector<ArgumentSet>& sets, int threads) {
     const std::unique_ptr<Context> context = TRY(Context::make(program.loaded, {.threads = threads}));
-    answer(JsonObject().add_raw("sets", sets_text(sets)).add("threads", int64_t(threads)).add("compile_ms", program.compile_ms)
-               .add("load_ms", program.load_ms).add("weights_bytes", program.weights_bytes()));
+    answer(JsonObject()
+               .add_raw("sets", sets_text(sets))
+               .add("threads", int64_t(threads))
+               .add("compile_ms", program.compile_ms)
+               .add("load_ms", program.load_ms)
+               .add("weights_bytes", program.weights_bytes()));
     for (std::string line; std::getline(std::cin, line);) {
         const Result<Request> request = parse_request(line, sets.size());
-        const Result<JsonObject> done = request ? call(*context, program.entry(), sets[request->set].values, request->count) : request.error();
+        const Result<JsonObject> done = request
+                                            ? call(*context, program.entry(), sets[request->set].values, request->count)
+                                            : request.error();
         answer(done ? *done : JsonObject().add("error", done.error().message));
     }
     return {};

@@ -32,8 +32,8 @@ std::map<std::string, std::string> names_of(const SourceProgram& program) {
     return names;
 }
 
-std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments& arguments, int* out_exit, const onnx::TextOptions& how,
-                                       decltype(CompileOptions::lowered) lowered) {
+std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments& arguments, int* out_exit,
+                                       const onnx::TextOptions& how, decltype(CompileOptions::lowered) lowered) {
     ReadyProgram ready;
     const Stopwatch all;
     Result<Executable> exe = Error{};

@@ -49,7 +49,9 @@ std::vector<int64_t> times_called(uint32_t first, const std::vector<Calls>& call
     return times;
 }
 
-struct Counts { int64_t launches = 0, calls = 0, branches = 0, one_armed = 0, reads = 0, checks = 0, opens = 0, loops = 0; };
+struct Counts {
+    int64_t launches = 0, calls = 0, branches = 0, one_armed = 0, reads = 0, checks = 0, opens = 0, loops = 0;
+};
 
 // One function: its own counts, its calls, and its places.
 class FunctionWork {
@@ -112,7 +114,8 @@ class FunctionWork {
         const Dim known = function_[b.results[0]].known;
         const std::string of = maker_text(b.args[0]);
         if (!known.valid()) return of + ", data";
-        const bool is_new = std::ranges::any_of(module().dims.symbols_of(known), [&](Sym s) { return std::ranges::count(b.defines, s) > 0; });
+        const bool is_new = std::ranges::any_of(module().dims.symbols_of(known),
+                                                [&](Sym s) { return std::ranges::count(b.defines, s) > 0; });
         return of + (is_new ? ", a new number" : ", known: " + module().dims.to_string(known));
     }
     std::string open_text(const Binding& b) const {
@@ -212,12 +215,14 @@ std::string work_text(const Work& work, bool places) {
     std::string out;
     char line[120];
     for (const NamedCount& count : work.counts) {
-        std::snprintf(line, sizeof line, "%12lld  %-10s  %s\n", static_cast<long long>(count.number), std::string(count.name).c_str(), std::string(count.means).c_str());
+        std::snprintf(line, sizeof line, "%12lld  %-10s  %s\n", static_cast<long long>(count.number),
+                      std::string(count.name).c_str(), std::string(count.means).c_str());
         out += line;
     }
     if (!places) return out;
     for (const WorkPlace& place : work.places)
-        out += "\n" + place.kind + (place.times > 1 ? " (" + std::to_string(place.times) + " times)" : "") + ": " + place.about + "\n    " + place.where;
+        out += "\n" + place.kind + (place.times > 1 ? " (" + std::to_string(place.times) + " times)" : "") + ": " +
+               place.about + "\n    " + place.where;
     return out + (work.places.empty() ? "" : "\n");
 }
 
@@ -227,7 +232,12 @@ std::string work_json(const Work& work, bool places) {
     if (!places) return json.text();
     std::vector<std::string> items;
     for (const WorkPlace& place : work.places)
-        items.push_back(JsonObject().add("kind", place.kind).add("about", place.about).add("where", place.where).add("times", place.times).text());
+        items.push_back(JsonObject()
+                            .add("kind", place.kind)
+                            .add("about", place.about)
+                            .add("where", place.where)
+                            .add("times", place.times)
+                            .text());
     return json.add_raw("places", json_list(items)).text();
 }
 } // namespace nereus

@@ -8,14 +8,14 @@
 
 namespace nereus {
 struct WorkPlace {                               // one place of the program that is no launch
-    std::string kind, about, where;              // "read", "sum: a new number", "model.onnx:12  %y = …  # ReduceSum 's'"
+    std::string kind, about, where;              // "read", "sum: a new number", "net.nr:12  %y = …"
     int64_t times = 1;                           // callees at each place
 };
 struct NamedCount { std::string_view name, means; int64_t number; };
 
 struct Work {
     std::vector<NamedCount> counts;              // what may only fall
-    std::vector<WorkPlace> places;               // calls, branches, reads, checks and opens, in the order of the functions
+    std::vector<WorkPlace> places;               // calls, branches, reads, checks and opens, in order
     int64_t of(std::string_view name) const;
 };
 Work work_of(const Lowered& lowered);

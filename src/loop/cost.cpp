@@ -7,14 +7,21 @@ namespace nereus::loop {
 namespace {
 bool computes(Op op) {
     switch (op) {
-    case Op::constant: case Op::scalar: case Op::index: case Op::load: case Op::value: case Op::cast: case Op::bit_cast: return false;
+    case Op::constant:
+    case Op::scalar:
+    case Op::index:
+    case Op::load:
+    case Op::value:
+    case Op::cast:
+    case Op::bit_cast: return false;
     default: return true;
     }
 }
 
 class Count {
  public:
-    Count(const Function& f, const ParamLayout& layout, const int64_t* p) : f_(f), layout_(layout), p_(p), masks_(group_masks(f)) {}
+    Count(const Function& f, const ParamLayout& layout, const int64_t* p)
+        : f_(f), layout_(layout), p_(p), masks_(group_masks(f)) {}
     Cost run() {
         Cost cost{.points = 1};
         for (size_t g = 0; g < f_.groups.size(); ++g) cost.points *= group_points(g);
@@ -24,7 +31,8 @@ class Count {
         for (const Statement& s : f_.body) {
             if (const Reduce* r = std::get_if<Reduce>(&s)) cost.flops += points(outer() | bit(r->over));
             else if (const Contract* c = std::get_if<Contract>(&s)) cost.flops += 2 * points(outer() | bit(c->over));
-            else if (const Accumulate* a = std::get_if<Accumulate>(&s)) cost.flops += a->update == Update::set ? 0 : double(cost.points);
+            else if (const Accumulate* a = std::get_if<Accumulate>(&s))
+                cost.flops += a->update == Update::set ? 0 : double(cost.points);
         }
         for (size_t b = 0; b < f_.buffers.size(); ++b) (f_.buffers[b].out ? cost.written : cost.read) += bytes(b);
         return cost;
@@ -57,7 +65,8 @@ class Count {
             most = std::max(most, count * points(met));
         }
         for (const Statement& s : f_.body)                       // a compact writes what it keeps: at most all
-            if (const Compact* c = std::get_if<Compact>(&s); c && c->out.valid() && c->out.index == buffer) most = points(outer());
+            if (const Compact* c = std::get_if<Compact>(&s); c && c->out.valid() && c->out.index == buffer)
+                most = points(outer());
         return most * double(size_of(f_.buffers[buffer].dtype));
     }
 

@@ -10,18 +10,21 @@ bool names(const Access& a, GroupId g) { return std::ranges::find(a.groups, g) !
 
 class Choice {
  public:
-    Choice(const Scheduled& s, const int64_t* p, bool masks) : f_(s.function), layout_(s.params), p_(p), masks_(masks) {}
+    Choice(const Scheduled& s, const int64_t* p, bool masks)
+        : f_(s.function), layout_(s.params), p_(p), masks_(masks) {}
 
     Way take(const MapPlan& plan) const {
         std::vector<ExprId> values;
         std::vector<AccessId> outs;
-        for (const Statement& s : f_.body) values.push_back(std::get<Store>(s).value), outs.push_back(std::get<Store>(s).out);
+        for (const Statement& s : f_.body)
+            values.push_back(std::get<Store>(s).value), outs.push_back(std::get<Store>(s).out);
         return wide(plan.over, plan.width, values, outs) ? Way::vectors : Way::lanes;
     }
     Way take(const ScatterPlan& plan) const {
         std::vector<ExprId> values;
         std::vector<AccessId> outs;
-        for (const Statement& s : f_.body) values.push_back(std::get<Accumulate>(s).value), outs.push_back(std::get<Accumulate>(s).out);
+        for (const Statement& s : f_.body)
+            values.push_back(std::get<Accumulate>(s).value), outs.push_back(std::get<Accumulate>(s).out);
         return wide(plan.over, plan.width, values, outs) ? Way::vectors : Way::lanes;
     }
     Way take(const CompactPlan&) const { return Way::pass; }
@@ -37,7 +40,8 @@ class Choice {
             reads.push_back(r ? r->value : store->value);
             if (store) written.push_back(store->out);
             if (store && !names(f_.access(store->out), plan.inner)) continue;
-            rows_unit = rows_unit && unit(plan.inner, {reads.back()}, store ? std::vector{store->out} : std::vector<AccessId>());
+            rows_unit = rows_unit &&
+                        unit(plan.inner, {reads.back()}, store ? std::vector{store->out} : std::vector<AccessId>());
         }
         const bool rows_fit = rows_unit && extent(plan.inner) >= short_row;
         const int64_t least = masks_ ? plan.width / 4 : plan.width;
@@ -60,7 +64,9 @@ class Choice {
         const int64_t rank = std::max<int64_t>(p_[layout_.group_slot(g.index)], 1);
         return p_[p_[layout_.group_slot(g.index) + 1] + rank - 1];
     }
-    std::optional<int64_t> last_stride(BufferId b, GroupId g) const { return stride_along(layout_, p_, g.index, b.index); }
+    std::optional<int64_t> last_stride(BufferId b, GroupId g) const {
+        return stride_along(layout_, p_, g.index, b.index);
+    }
     int64_t stride(const Access& a, GroupId g) const { return names(a, g) ? last_stride(a.buffer, g).value_or(0) : 0; }
 
     bool wide(GroupId along, int width, const std::vector<ExprId>& reads, const std::vector<AccessId>& written) const {
@@ -113,7 +119,8 @@ class Choice {
 } // namespace
 
 std::string_view way_name(Way way) {
-    constexpr std::string_view names[] = {"vectors", "rows", "columns", "tiles", "dots", "blocks", "lanes", "pass", "library"};
+    constexpr std::string_view names[] = {"vectors", "rows",  "columns", "tiles",  "dots",
+                                          "blocks",  "lanes", "pass",    "library"};
     return names[size_t(way)];
 }
 

@@ -36,7 +36,8 @@ Result<Arguments> parse_arguments(std::span<const char* const> args, std::span<c
             if (std::string meant = nearest(name, names); !meant.empty()) error.hint = "did you mean --" + meant + "?";
             return error;
         }
-        if (!spec->takes_value && !spec->may_take_value && attached) return Error{Code::usage, "--" + std::string(name) + " takes no value"};
+        if (!spec->takes_value && !spec->may_take_value && attached)
+            return Error{Code::usage, "--" + std::string(name) + " takes no value"};
         if (spec->takes_value && !attached) {
             if (i + 1 == args.size()) return Error{Code::usage, "--" + std::string(name) + " needs a value"};
             value = args[++i];

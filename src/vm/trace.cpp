@@ -35,8 +35,9 @@ void Trace::kernel(const KernelInfo& kernel, const Launch& launch) {
     int64_t points = 1, bytes = 0;
     for (size_t g = 0; g < kernel.layout.groups.size(); ++g) points *= launch.p[kernel.layout.group_slot(g) + 2];
     for (size_t i = 0; points > 0 && i < kernel.layout.buffers.size(); ++i) {
-        int64_t elements = 1;                    // what is broadcast is touched once; of an indexed buffer the rows are counted
-        for (size_t g = 0; g < kernel.layout.groups.size(); ++g) elements *= elements_along(kernel.layout, launch.p, g, i);
+        int64_t elements = 1; // what is broadcast is touched once; of an indexed buffer the rows are counted
+        for (size_t g = 0; g < kernel.layout.groups.size(); ++g)
+            elements *= elements_along(kernel.layout, launch.p, g, i);
         bytes += elements * size_of(kernel.layout.buffers[i]);
     }
     line("work " + std::to_string(points) + " " + std::to_string(bytes));
