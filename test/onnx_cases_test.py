@@ -460,6 +460,10 @@ def sizes_that_are_put_together():
 
 
 sizes_that_are_put_together()
+# More inputs than brackets nest.
+for op, found in (("Sum", 1100), ("Max", 1), ("Min", 1), ("Mean", 1), ("Concat", [1] * 1100)):
+    case(f"many_inputs_{op}", f"{op}: {', '.join(['x'] * 1100)} -> y" + (" axis=0" if op == "Concat" else ""), {"x": scalar([1])},
+         {"y": scalar(found).reshape(-1)})
 
 
 def main():
