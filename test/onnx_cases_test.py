@@ -464,6 +464,11 @@ sizes_that_are_put_together()
 for op, found in (("Sum", 1100), ("Max", 1), ("Min", 1), ("Mean", 1), ("Concat", [1] * 1100)):
     case(f"many_inputs_{op}", f"{op}: {', '.join(['x'] * 1100)} -> y" + (" axis=0" if op == "Concat" else ""), {"x": scalar([1])},
          {"y": scalar(found).reshape(-1)})
+# A letter may be 1 in one operand: it means all of it.
+for a, b in (((2, 3), (1, 4)), ((2, 1), (3, 4)), ((2, 3), (3, 4)), ((2, 1), (1, 4))):
+    case(f"einsum_{a[1]}_with_{b[0]}", 'Einsum: a, b -> y equation="ij,jk->ik"', {"a": ramp(*a), "b": ramp(*b)},
+         {"y": (ramp(*a)[:, :, None] * ramp(*b)).sum(axis=1)})
+case("einsum_row_with_rows", 'Einsum: a, b -> y equation="ij,ij->ij"', {"a": ramp(2, 3), "b": ramp(1, 3)}, {"y": ramp(2, 3) * ramp(1, 3)})
 
 
 def main():
