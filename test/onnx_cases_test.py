@@ -531,6 +531,17 @@ case("group_attention_per_channel", 'com.microsoft/GroupQueryAttention: q, k, v,
        0, 0, 0], np.int8, 1, 1, 4, 8),
       "cv": seen([4, -6, 1, 8, -2, 5, -5, 2, -8, -1, 6, -4, 3, -7, 0, 7, -14, 0, 9, -3, 4, -5, 1, 6, 0, 0, 0, 0, 0,
        0, 0, 0], np.int8, 1, 1, 4, 8)}, sparse=["opset com.microsoft 1"])
+# Nodes that stand before those they read, and operators that are older than the version that brought them.
+case("nodes_in_any_order", "Neg: t -> y\nnode Abs: x -> t", {"x": ramp(3)}, {"y": -abs(ramp(3))})
+arms = ("graph taken", "node Neg: t -> u", "output u f32", "end", "graph other", "output t f32", "end")
+case("arm_reads_a_later_node", "If: c -> y then_branch={taken} else_branch={other}\nnode Abs: x -> t", {"x": ramp(3), "c": scalar(True, bool)},
+     {"y": -abs(ramp(3))}, sparse=arms)
+case("sign_before_its_time", "Sign: x -> y", {"x": ramp(3)}, {"y": np.sign(ramp(3))}, opset=7)
+case("expand_before_its_time", "Expand: x, s -> y", {"x": ramp(3)}, {"y": np.stack([ramp(3)] * 2)}, opset=7, s=np.array([2, 3]))
+case("bitwise_before_its_time", "BitwiseAnd: a, b -> y", {"a": np.array([6]), "b": np.array([3])}, {"y": np.array([2])}, opset=17)
+case("gather_nd_before_its_time", "GatherND: x, i -> y", {"x": ramp(2, 3)}, {"y": ramp(2, 3)[1:]}, opset=10, i=np.array([[1]]))
+case("scatter_nd_before_its_time", "ScatterND: x, i, u -> y", {"x": ramp(3), "u": scalar([9])}, {"y": np.where([0, 1, 0], scalar(9), ramp(3))}, opset=10,
+     i=np.array([[1]]))
 
 
 def main():

@@ -27,6 +27,7 @@ struct SourceProgram {
     std::map<std::string, std::string> parameters = {}, symbols = {};        // of the module: by the model's names
     std::vector<onnx::WrittenNode> nodes = {};
     std::vector<onnx::CountedBody> counted = {};
+    std::vector<onnx::ModelNote> notes = {};
 };
 Status read_program(const std::string& path, const onnx::TextOptions& how, SourceProgram& out);          // sources also of one that is refused
 // Prints what is wrong and returns nothing.

@@ -46,7 +46,7 @@ Result<Module> load_model(const std::string& path, const onnx::TextOptions& how,
     for (size_t i = 0; i < model.inputs.size(); ++i) out.parameters[model.inputs[i]] = main[main.params[i]].name;
     for (const auto& [name, symbol] : model.dims) out.symbols[name] = symbol;
     out.inputs = std::move(model.inputs), out.outputs = std::move(model.outputs), out.nodes = std::move(model.nodes);
-    out.counted = std::move(model.counted);
+    out.counted = std::move(model.counted), out.notes = std::move(model.notes);
     return std::move(model.module);
 }
 } // namespace
@@ -87,6 +87,7 @@ std::optional<SourceProgram> load_program(const std::string& path, int* out_exit
         *out_exit = fail(read.error(), program.sources);
         return std::nullopt;
     }
+    for (const onnx::ModelNote& note : program.notes) std::fputs((path + ": note: " + note.text() + "\n").c_str(), stderr);
     return program;
 }
 

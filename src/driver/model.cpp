@@ -63,6 +63,7 @@ Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOp
     for (const onnx::Port& port : text.inputs) made.inputs.emplace_back(port.name);
     for (const onnx::Port& port : text.outputs) made.outputs.emplace_back(port.name);
     for (const auto& [name, symbol] : text.dims) made.dims.emplace_back(name, symbol);
+    made.notes = std::move(text.notes);
     return made;
 }
 

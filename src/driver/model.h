@@ -13,6 +13,7 @@ struct ModelModule {
     std::vector<onnx::WrittenNode> nodes;                // of the model's file, which must outlive this
     std::vector<onnx::CountedBody> counted;              // likewise
     std::vector<std::pair<std::string, std::string>> dims;           // the model's names of sizes, and the module's
+    std::vector<onnx::ModelNote> notes = {};
 };
 Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOptions& options, const std::string& path, std::vector<SourceText>* out_sources = nullptr);
 // Writes the model's own names into the entry point that its module became.

@@ -35,6 +35,7 @@ struct ModelText {
     std::vector<std::pair<std::string_view, std::string>> dims;        // the model's names of sizes, and those in the text
     std::vector<Weight> weights;                       // parameters after the inputs; constants once the text is read
     Tables tables;
+    std::vector<ModelNote> notes;
 };
 Result<ModelText> write_text(const ModelFile& model, const TextOptions& options);
 } // namespace nereus::onnx
