@@ -91,11 +91,11 @@ Result<Value> run_init(Executable exe) {
     return copy_of(result);
 }
 
-Result<Module> read_module(const std::string& path, Source& out) {
+Result<Module> read_module(const std::string& path, const nereus_compile_options& options, Source& out) {
     if (!path.ends_with(".onnx")) return parse_program(path, &out.sources);
     out.path = path;
     const onnx::ModelFile file = TRY(onnx::read_model(path));
-    Result<ModelModule> parsed = parse_model(file, {}, path, &out.sources);
+    Result<ModelModule> parsed = parse_model(file, {.apart = options.names_apart != 0}, path, &out.sources);
     if (!parsed) out.whole = path;
     out.model = TRY(std::move(parsed));
     return std::move(out.model->module);
@@ -166,9 +166,9 @@ nereus_status* nereus_executable_compile(const char* text, size_t size, const ne
     });
 }
 nereus_status* nereus_executable_compile_file(const char* path, const nereus_compile_options* given_options, nereus_executable** out_executable) {
-    return compiled(given_options, out_executable, [&](const nereus_compile_options&, Source& out) -> Result<Module> {
+    return compiled(given_options, out_executable, [&](const nereus_compile_options& options, Source& out) -> Result<Module> {
         TRY(given(path, "path"));
-        return read_module(path, out);
+        return read_module(path, options, out);
     });
 }
 } // extern "C"

@@ -2,9 +2,10 @@
 #include "cli/json_object.h"
 #include "cli/latency.h"
 #include "cli/model_cases.h"
+#include "cli/names_apart.h"
 #include "cli/program_inputs.h"
-#include "run/progress.h"
 #include "cli/ready_program.h"
+#include "run/progress.h"
 #include "value/text.h"
 #include <algorithm>
 #include <atomic>
@@ -68,6 +69,13 @@ Result<std::vector<ArgumentSet>> argument_sets(const Arguments& arguments, const
         sets.push_back({shapes_text(values, program.entry()), std::move(values)});
     }
     return sets;
+}
+
+std::optional<std::string> names_differ(const ReadyProgram& program, const std::vector<ArgumentSet>& sets) {
+    if (!program.source.file) return std::nullopt;
+    for (const ArgumentSet& set : sets)
+        if (std::optional<std::string> differ = names_differ(*program.source.file, program.source.inputs, set.values)) return differ;
+    return std::nullopt;
 }
 
 struct Plan {
@@ -219,11 +227,19 @@ int bench_command(Words words) {
     Result<Plan> plan = plan_of(*arguments);
     if (!plan) return fail(plan.error());
     int exit = 0;
-    std::optional<ReadyProgram> program = make_ready(arguments->rest[0], *arguments, &exit, {.given = replaced_inputs(arguments->rest[0], *arguments)});
+    if (Status named = check_names_flag(*arguments); !named) return fail(named.error());
+    onnx::TextOptions how{.given = replaced_inputs(arguments->rest[0], *arguments)};
+    std::optional<ReadyProgram> program = make_ready(arguments->rest[0], *arguments, &exit, how);
     if (!program) return exit;
     name_parameters(*arguments, program->source.parameters);
     Result<std::vector<ArgumentSet>> sets = argument_sets(*arguments, *program);
     if (!sets) return fail(sets.error());
+    if (std::optional<std::string> differ = names_differ(*program, *sets); differ && !arguments->has("names")) {
+        std::fputs((arguments->rest[0] + ": note: " + compiled_apart(*differ) + "\n").c_str(), stderr);
+        how.apart = true;
+        program = make_ready(arguments->rest[0], *arguments, &exit, how);
+        if (!program) return exit;
+    }
     Result<Measured> measured = Measurement(*program, *sets, *plan).run();
     if (!measured) {
         Error error = std::move(measured).error();

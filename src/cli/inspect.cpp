@@ -4,9 +4,10 @@
 #include "cli/given_sizes.h"
 #include "cli/json_object.h"
 #include "cli/lint.h"
+#include "cli/names_apart.h"
 #include "cli/program_facts.h"
-#include "run/progress.h"
 #include "cli/ready_program.h"
+#include "run/progress.h"
 #include <cstdio>
 #include <filesystem>
 
@@ -63,7 +64,7 @@ int inspect_artefact(const Arguments& arguments, ProgramFacts& facts) {
 
 int inspect_source(const Arguments& arguments, ProgramFacts& facts) {
     int exit = 0;
-    std::optional<SourceProgram> program = load_program(facts.path, &exit, {.numbered = true});
+    std::optional<SourceProgram> program = load_program(facts.path, &exit, with_names_flag({.numbered = true}, arguments));
     if (!program) return exit;
     Progress progress("looking");
     CompileOptions options = compile_options(arguments);
@@ -99,6 +100,7 @@ int inspect_command(Words words) {
     if (!arguments) return fail(arguments.error());
     if (arguments->has("help")) return std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout), 0;
     if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one program or model", {}, "nereus inspect --help"});
+    if (Status named = check_names_flag(*arguments); !named) return fail(named.error());
     ProgramFacts facts{.path = arguments->rest[0]};
     if (arguments->has("lint") && !facts.path.ends_with(".onnx")) return fail(Error{Code::usage, "--lint looks at models, and '" + facts.path + "' is none"});
     std::error_code failed;

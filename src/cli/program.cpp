@@ -11,11 +11,12 @@
 #include <fstream>
 
 namespace nereus {
-const FlagSpec compile_flags[4] = {
+const FlagSpec compile_flags[5] = {
     {"entry", true, "NAME the function to compile (main)"},
     {"target", true, "CPU x86-64-v2, x86-64-v3, x86-64-v4 or host (host)"},
     {"checked", false, "kernels assert that they stay inside their buffers"},
     {"without", true, "PASS an optimisation that is left out; may be given several times"},
+    {"names", true, "apart: of a model, sizes of one name may differ"},
 };
 
 std::string describe(const Error& error, std::span<const SourceText> sources) {

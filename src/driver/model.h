@@ -17,5 +17,6 @@ struct ModelModule {
 };
 Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOptions& options, const std::string& path, std::vector<SourceText>* out_sources = nullptr);
 // Writes the model's own names into the entry point that its module became.
+void hint_at_names(Executable& exe);         // where sizes of one name must be one at the door: that they may be taken apart
 void name_ports(Executable& exe, std::span<const std::string> inputs, std::span<const std::string> outputs);
 } // namespace nereus

@@ -70,7 +70,7 @@ std::string TextWriter::bounded(std::string size) {
     return size;
 }
 // What exporters write for a size that they do not name: it may stand for several.
-static bool is_placeholder(std::string_view param) {
+bool is_placeholder(std::string_view param) {
     return param == "None" || param == "none" || std::ranges::none_of(param, [](unsigned char c) { return std::isalpha(c) || c >= 0x80; });
 }
 std::string TextWriter::dim_text(const Dim& dim) {
@@ -78,6 +78,12 @@ std::string TextWriter::dim_text(const Dim& dim) {
     if (const int64_t* number = std::get_if<int64_t>(&dim); number && *number >= 0) return std::to_string(*number);
     const std::string_view* param = std::get_if<std::string_view>(&dim);
     if (!param || is_placeholder(*param)) return bounded(dims_.fresh("d", "d"));
+    if (options_.apart) {
+        std::string size = dims_.fresh(*param, "d");
+        if (is_keyword(size)) size = dims_.fresh("d_" + size, "d");
+        dim_names_.try_emplace(*param, size);          // the first is the one that --dim gives
+        return bounded(std::move(size));
+    }
     auto expression = size_expressions_.find(*param);
     if (expression == size_expressions_.end()) return size_name(*param);
     return bounded(expression->second.text([&](std::string_view name) { return size_name(name); }));
@@ -120,7 +126,7 @@ std::string TextWriter::rank_text(const TypeInfo& type) const {
     return out + ")";
 }
 std::string TextWriter::shape_text(const TypeInfo& type) {
-    if (!type.shape || options_.unranked) return "..";
+    if (!type.shape || options_.unranked || (options_.apart && type.shape->empty())) return "..";
     std::string out = "(";
     for (const Dim& dim : *type.shape) out += (out.size() > 1 ? ", " : "") + dim_text(dim);
     return out + ")";
@@ -308,7 +314,7 @@ void TextWriter::find_size_expressions() {
         for (const Dim& dim : *input.type.shape)
             if (const std::string_view* param = std::get_if<std::string_view>(&dim); param && !param->empty()) sizes.push_back(*param);
     }
-    size_expressions_ = decided_expressions(sizes);
+    if (!options_.apart) size_expressions_ = decided_expressions(sizes);
 }
 
 Status TextWriter::parameters(ModelText& out, std::string& out_header) {
