@@ -20,6 +20,7 @@ struct ContextOptions {
     std::function<void(std::string_view)> print;         // where print() goes; empty: stderr
     std::function<void(std::string_view)> trace;         // gets the lines of vm/trace.h; buffers then lie apart
     bool profile = false;                    // measures launches: launch_times()
+    std::function<void(const LaunchInfo&, const Launch&, int64_t nanoseconds)> launched = {};       // told of each launch that ran
 };
 
 // What holds for one call.
