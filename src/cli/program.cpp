@@ -1,14 +1,14 @@
 #include "cli/commands.h"
-#include "base/suggest.h"
 #include "base/diagnostics.h"
+#include "base/file.h"
+#include "base/suggest.h"
+#include "cli/program_file.h"
 #include "driver/pipeline.h"
 #include "import/read_model.h"
 #include "library/library.h"
 #include "vm/run_once.h"
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 
 namespace nereus {
 const FlagSpec compile_flags[4] = {
@@ -33,8 +33,10 @@ void warn(const CompileReport& report, std::span<const SourceText> sources) {
 }
 
 namespace {
-Result<Module> load_model(const std::string& path, const onnx::TextOptions& how, SourceProgram& out) {
-    out.file = TRY(onnx::read_model(path));
+// `path`: as it was named.
+Result<Module> load_model(const std::string& from, const std::string& path, const onnx::TextOptions& how,
+                          SourceProgram& out) {
+    out.file = TRY(onnx::read_model(from));
     Result<ModelModule> parsed = parse_model(*out.file, how, path, &out.sources);
     if (!parsed) {
         Error error = std::move(parsed).error();
@@ -64,18 +66,14 @@ static std::string without_numbers(std::string_view text) {
     return out;
 }
 
-// No program begins with a control character, which is what a message of ONNX begins with. What is no file can be read but once.
-static bool is_text(const std::string& path) {
-    std::error_code failed;
-    if (!std::filesystem::is_regular_file(path, failed)) return true;
-    const int first = std::ifstream(path).peek();
-    return first < 0 || first >= 0x20 || (first >= '\t' && first <= '\r');
-}
 Status read_program(const std::string& path, const onnx::TextOptions& how, SourceProgram& out) {
     if (path.ends_with(".nrx")) return Error{Code::usage, "'" + path + "' is a compiled program, expected one in source", {}, "run it with nereus-run " + path};
-    const bool is_model = path.ends_with(".onnx");
-    if (!is_model && !is_text(path)) return Error{Code::usage, "'" + path + "' is no text of a program", {}, "the name of a model ends in .onnx"};
-    out.module = TRY(is_model ? load_model(path, how, out) : parse_program(path, &out.sources));
+    const ProgramFile file = TRY(program_file(path));
+    if (file.is_model) out.module = TRY(load_model(file.path, path, how, out));
+    else if (file.path == path) out.module = TRY(parse_program(path, &out.sources));
+    else
+        out.module = TRY(
+            parse_text(path, TRY(read_file(file.path)), &out.sources)); // of a stream: it has no folder to import from
     out.sources = out.module.sources;
     if (how.numbered)
         for (SourceText& source : out.sources) source.text = without_numbers(source.text);

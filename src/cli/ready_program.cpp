@@ -32,7 +32,8 @@ std::map<std::string, std::string> names_of(const SourceProgram& program) {
     return names;
 }
 
-std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments& arguments, int* out_exit, const onnx::TextOptions& how) {
+std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments& arguments, int* out_exit,
+                                       const onnx::TextOptions& how, decltype(CompileOptions::lowered) lowered) {
     ReadyProgram ready;
     const Stopwatch all;
     Result<Executable> exe = Error{};
@@ -46,6 +47,7 @@ std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments&
         CompileOptions options = compile_options(arguments);
         Progress progress("compiling");
         options.progress = progress.reporter();
+        options.lowered = std::move(lowered);
         exe = compile(std::move(ready.source.module), options, &ready.report);
         ready.compile_ms = compiling.ms();
         ready.compiles = 1;

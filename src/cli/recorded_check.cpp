@@ -1,6 +1,7 @@
 #include "cli/recorded_check.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
+#include "cli/program_file.h"
 #include "cli/strict.h"
 #include "exe/artefact.h"
 #include "exe/source_texts.h"
@@ -23,7 +24,7 @@ std::vector<ModelPlace> below(const fs::path& path) {
     std::vector<fs::path> inside;
     std::vector<ModelPlace> found;
     std::error_code failed;
-    if (fs::is_regular_file(path, failed) && path.extension() == ".onnx") return {{path, {}}};
+    if (fs::is_regular_file(path, failed) && is_model(path.string())) return {{path, {}}};
     if (fs::exists(path / "model.onnx", failed)) return {{path / "model.onnx", path}};
     for (const fs::directory_entry& entry : fs::directory_iterator(path, failed))
         if (entry.is_directory(failed) && !entry.path().filename().string().starts_with(".")) inside.push_back(entry.path());

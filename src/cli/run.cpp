@@ -1,6 +1,7 @@
 #include "base/resident.h"
 #include "cli/check_nan.h"
 #include "cli/commands.h"
+#include "cli/program_file.h"
 #include "cli/program_inputs.h"
 #include "cli/ready_program.h"
 #include "cli/strict.h"
@@ -22,6 +23,8 @@ constexpr std::string_view help_text =
     "  nereus run encoder.nr --entry encode --inputs trees.json --json\n"
     "  nereus run encoder.onnx --input ids=@ids.npy --save out.npz\n"
     "  nereus run encoder.onnx --inputs test_data_set_0 --tap layer1/out=@layer1.npy     # a value inside, too\n"
+    "  nereus run encoder.onnx --dim all=1 --tap-all values.npz                          # every value of its main graph\n"
+    "  nereus run encoder.onnx --dim all=1 --output logits --save logits.npy             # one of its outputs\n"
     "  nereus run decoder.onnx --dim batch=4 --tap decode/body/h=@h.npy                  # in a body: node/attribute/value\n"
     "  nereus run encoder.onnx --dim batch=4 --dim seq=16 --check-nan                    # which node makes the first NaN\n"
     "\n"
@@ -71,7 +74,10 @@ Result<Inputs> inputs_of(const Arguments& arguments, const SourceProgram& progra
     const GivenSizes sizes = TRY(given_sizes(arguments, program.parameters, program.symbols));
     Inputs inputs = TRY(read_program_inputs(arguments, program));
     if (sizes.any() && exe) inputs = TRY(with_random(inputs, sizes, *exe, uint64_t(TRY(arguments.whole("seed", 0, 0)))));
-    if (arguments.has("tap") && inputs.is_list) return Error{Code::usage, "--tap writes values of one call, and the inputs are a list of them"};
+    for (const char* flag : {"tap", "tap-all"})
+        if (arguments.has(flag) && inputs.is_list)
+            return Error{Code::usage,
+                         "--" + std::string(flag) + " writes values of one call, and the inputs are a list of them"};
     return inputs;
 }
 } // namespace
@@ -80,7 +86,10 @@ int run_command(Words words) {
     std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
     flags.insert(flags.end(), call_flags().begin(), call_flags().end());
     flags.insert(flags.end(), std::begin(size_flags), std::end(size_flags));
-    flags.push_back({"tap", true, "NAME=@FILE.npy a value inside a model goes there, of a loop's body stacked over its trips; may be given several times"});
+    flags.push_back(
+        {"tap", true,
+         "NAME=@FILE.npy a value inside a model, or what the node of that name gives, goes there, of a loop's body stacked over its trips; may be given several times"});
+    flags.push_back({"tap-all", true, "FILE.npz every value of the model's main graph goes there"});
     flags.push_back({"check-nan", false, "of a model: the first node that makes a NaN or an infinity, instead of results; exit 1 if one does"});
     flags.push_back(strict_flag);
     flags.push_back({"eval", false, "interpret instead of compiling: slow, the judge of compiled code"});
@@ -93,12 +102,14 @@ int run_command(Words words) {
     }
     if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one program", {}, "nereus run --help"});
     const std::string& path = arguments->rest[0];
-    for (const char* of_models : {"tap", "check-nan"})
-        if (arguments->has(of_models) && !path.ends_with(".onnx")) return fail(Error{Code::usage, "--" + std::string(of_models) + " is about models, and '" + path + "' is none"});
+    for (const char* of_models : {"tap", "tap-all", "check-nan"})
+        if (arguments->has(of_models) && !is_model(path))
+            return fail(
+                Error{Code::usage, "--" + std::string(of_models) + " is about models, and '" + path + "' is none"});
     if (arguments->has("strict"))
         if (int refused = check_strict(path, compile_options(*arguments)); refused != 0) return refused;
     if (arguments->has("check-nan")) return check_nan(path, *arguments);
-    Result<Taps> taps = Taps::parse(arguments->values("tap"));
+    Result<Taps> taps = Taps::parse(arguments->values("tap"), arguments->value("tap-all"), path);
     if (!taps) return fail(taps.error());
     onnx::TextOptions how = taps->options();
     how.given = replaced_inputs(path, *arguments);
