@@ -239,6 +239,16 @@ TEST(SameErrors, NothingFollowsFromAnAccessThatFails) {
          "elements before and after: found 4 and 1"},
     });
 }
+// A polynomial does not show that it was divided by what cancels in it.
+TEST(SameErrors, NumbersAreDividedWhereTheyStand) {
+    std::vector<Case> cases;
+    for (std::string use : {"full([0 // %k], 1.0)", "mod(5, %k) * 0", "(7 // %k) * 0 + 1", "%a = 7 // %k\n  %a - %a", "%a = rem(7, %k)\n  %a - %a",
+                            "%a = 7 / %k\n  1", "tensor([1, 2]) // %k"})
+        cases.push_back({"%k: i64", use, {number(0)}, "division by zero"});
+    for (std::string use : {"iota(%k) // %k", "if (%k != 0) { 7 // %k } else { 0 }", "%a = if (%k == 0) { 0 } else { mod(7, %k) }\n  %a - %a"})
+        cases.push_back({"%k: i64", use, {number(0)}, ""});
+    each_is_refused(cases);
+}
 TEST(SameErrors, SizesThatDoNotFit) {
     each_is_refused({
         {"%x: Tensor[(n), f32], %y: Tensor[(m), f32]", "%x + %y", {ones({3}), ones({2})}, "sizes that must be equal or 1: found n = 3 and m = 2"},

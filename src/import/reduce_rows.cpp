@@ -7,8 +7,9 @@ namespace nereus::onnx {
 namespace {
 // Without axes: along all of them, however many there are.
 std::string reduced(std::string form, const std::string& x, const std::string& axes, bool keepdims) {
-    const std::string along = axes.empty() ? "" : "axes=" + axes + ", ";
-    for (auto [hole, text] : {std::pair{"$x", x}, {"axes=$axes, ", along}, {"$keepdims", std::string(keepdims ? "true" : "false")}})
+    const std::string along = axes.empty() ? "" : "axes=" + axes + ", ", of_all = axes.empty() ? "_of_all" : "";
+    for (auto [hole, text] : {std::pair{"$x", x}, {"axes=$axes, ", along}, {"$of_all", of_all}, {", $axes", axes.empty() ? "" : ", " + axes},
+                              {"$keepdims", std::string(keepdims ? "true" : "false")}})
         for (size_t at = form.find(hole); at != form.npos; at = form.find(hole)) form.replace(at, std::string_view(hole).size(), text);
     return form;
 }
@@ -40,8 +41,8 @@ template <const char* form, In in = In::own> void reduce(NodeText& n) {
 }
 constexpr char sum[] = "sum($x, axes=$axes, keepdims=$keepdims)", max[] = "max($x, axes=$axes, keepdims=$keepdims)",
                min[] = "min($x, axes=$axes, keepdims=$keepdims)", prod[] = "prod($x, axes=$axes, keepdims=$keepdims)",
-               mean[] = "if (onnx_is_small_whole($x)) { onnx_cast_like(onnx_mean(cast($x, i64), sum(cast($x, i64), axes=$axes, keepdims=$keepdims)), $x) } else { "
-                        "onnx_mean($x, sum($x, axes=$axes, keepdims=$keepdims)) }", l1[] = "sum(abs($x), axes=$axes, keepdims=$keepdims)",
+               mean[] = "if (onnx_is_small_whole($x)) { onnx_cast_like(onnx_mean$of_all(cast($x, i64), sum(cast($x, i64), axes=$axes, keepdims=$keepdims), $axes), $x) } "
+                        "else { onnx_mean$of_all($x, sum($x, axes=$axes, keepdims=$keepdims), $axes) }", l1[] = "sum(abs($x), axes=$axes, keepdims=$keepdims)",
                sum_square[] = "sum($x * $x, axes=$axes, keepdims=$keepdims)", l2[] = "sqrt(sum($x * $x, axes=$axes, keepdims=$keepdims))",
                log_sum[] = "log(sum($x, axes=$axes, keepdims=$keepdims))",
                log_sum_exp[] = "log(sum(exp($x - onnx_above(max($x, axes=$axes, keepdims=true))), axes=$axes, keepdims=$keepdims)) + "
