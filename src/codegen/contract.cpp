@@ -94,7 +94,7 @@ class Contraction {
     Value* stride(const loop::Access& a, loop::GroupId g) {
         return Nest::names(a, g) ? nest_.at(g).stride(a.buffer) : e_.i64(0);
     }
-    Value* step_by(Value* pointer, Value* bytes) { return e_.ir.CreateGEP(e_.ir.getInt8Ty(), pointer, bytes); }
+    Value* step_by(Value* pointer, Value* bytes) { return e_.step_by(pointer, bytes); }
 
     // From parameters: whether the right factor is read where it lies for a panel of some width.
     void choose() {
@@ -128,7 +128,7 @@ class Contraction {
         IR& ir = e_.ir;
         Value* zero = llvm::Constant::getNullValue(e_.vector_type(dtype_, plan_.width));
         e_.loop(e_.i64(0), ir.CreateMul(rows, e_.i64(columns_)), plan_.width, [&](Value* element) {
-            nest_.store(sum_, zero, step_by(tile_, ir.CreateMul(element, e_.i64(sum_size_))));
+            e_.store(sum_, zero, step_by(tile_, ir.CreateMul(element, e_.i64(sum_size_))));
         });
         Value* direct = adjacent_;
         if (!e_.target.machine.masks) direct = ir.CreateAnd(direct, ir.CreateICmpEQ(columns, e_.i64(columns_)));
@@ -165,7 +165,7 @@ class Contraction {
         Inner inner(nest_, plan_.n, plan_.epilogue_width, {from_right_}, {});
         inner.consume = [&](Body& body) {
             Value* column = ir.CreateMul(ir.CreateSub(e_.get(n.inner), first_column_), e_.i64(right_size_));
-            nest_.store(right_type_, body.emit(from_right_), step_by(e_.get(row), column), body.mask);
+            e_.store(right_type_, body.emit(from_right_), step_by(e_.get(row), column), body.mask);
         };
         Value* zero = llvm::Constant::getNullValue(e_.scalar_type(right_type_));
         e_.loop(e_.i64(0), e_.get(steps_), 1, [&](Value* step) {
@@ -173,7 +173,7 @@ class Contraction {
             inner.run(first_column_, ir.CreateAdd(first_column_, columns));
             if (!e_.target.machine.masks)
                 e_.loop(columns, e_.i64(columns_), 1, [&](Value* column) {
-                    nest_.store(right_type_, zero, step_by(e_.get(row), ir.CreateMul(column, e_.i64(right_size_))));
+                    e_.store(right_type_, zero, step_by(e_.get(row), ir.CreateMul(column, e_.i64(right_size_))));
                 });
             e_.set(row, step_by(e_.get(row), e_.i64(columns_ * right_size_)));
         });
@@ -198,7 +198,7 @@ class Contraction {
                 nest_.read_here(one);
                 Value* value = one.emit(statement_.left);
                 Value* element = ir.CreateAdd(ir.CreateMul(step, e_.i64(plan_.rows)), row);
-                nest_.store(dtype_, value, step_by(behind, ir.CreateMul(element, e_.i64(size_))));
+                e_.store(dtype_, value, step_by(behind, ir.CreateMul(element, e_.i64(size_))));
             });
         });
         e_.set(rows_.base, behind);
@@ -216,7 +216,7 @@ class Contraction {
                             : ir.CreateICmpEQ(vectors, e_.i64(plan_.vectors));
         auto narrow = [&](Value* v) {
             Value* left = ir.CreateSub(columns, ir.CreateMul(v, width));
-            if (masks) mask_ = nest_.first_lanes(e_.min(width, left), plan_.width);
+            if (masks) mask_ = e_.first_lanes(e_.min(width, left), plan_.width);
             multiply_rows(rows, 1, v);
             mask_ = nullptr;
         };
@@ -257,10 +257,10 @@ class Contraction {
             std::vector<Value*> column;
             for (int v = 0; v < vectors; ++v) {
                 Value* from = step_by(e_.get(right), e_.i64(v * plan_.width * right_size_));
-                column.push_back(widened(nest_.load(right_type_, from, plan_.width, mask_), right_type_));
+                column.push_back(widened(e_.load(right_type_, from, plan_.width, mask_), right_type_));
             }
             for (int r = 0; r < height; ++r) {
-                Value* number = nest_.load(left_type_, step_by(e_.get(left), row_offsets[size_t(r)]));
+                Value* number = e_.load(left_type_, step_by(e_.get(left), row_offsets[size_t(r)]));
                 Value* factor = e_.splat(widened(number, left_type_), plan_.width);
                 for (int v = 0; v < vectors; ++v) {
                     Emitter::Var sum = sums[size_t(r * vectors + v)];
@@ -271,7 +271,7 @@ class Contraction {
             e_.set(right, step_by(e_.get(right), right_step));
         });
         for (int i = 0; i < height * vectors; ++i)
-            nest_.store(sum_, fold_combine(e_, loop::Fold::sum, sum_, nest_.load(sum_, place(i), plan_.width), e_.get(sums[size_t(i)])), place(i));
+            e_.store(sum_, fold_combine(e_, loop::Fold::sum, sum_, e_.load(sum_, place(i), plan_.width), e_.get(sums[size_t(i)])), place(i));
     }
 
     // Small blocks of dot products; what does not fill a block goes one by one, in the same order of sums.
@@ -305,9 +305,9 @@ class Contraction {
         auto step = [&](std::vector<Emitter::Var>& sums, Value* k, int lanes, Value* mask) {
             std::vector<Value*> other;
             Value *down_left = ir.CreateMul(k, e_.i64(left_size_)), *down_right = ir.CreateMul(k, e_.i64(right_size_));
-            for (Value* right : rights) other.push_back(widened(nest_.load(right_type_, step_by(right, down_right), lanes, mask), right_type_));
+            for (Value* right : rights) other.push_back(widened(e_.load(right_type_, step_by(right, down_right), lanes, mask), right_type_));
             for (int r = 0; r < height; ++r) {
-                Value* factor = widened(nest_.load(left_type_, step_by(lefts[size_t(r)], down_left), lanes, mask), left_type_);
+                Value* factor = widened(e_.load(left_type_, step_by(lefts[size_t(r)], down_left), lanes, mask), left_type_);
                 for (int c = 0; c < wide; ++c) {
                     Emitter::Var sum = sums[size_t(r * wide + c)];
                     e_.set(sum, product(factor, other[size_t(c)], e_.get(sum)));
@@ -323,7 +323,7 @@ class Contraction {
         e_.loop(e_.i64(0), whole, plan_.width, [&](Value* k) { step(sums, k, plan_.width, nullptr); });
         if (e_.target.machine.masks)                     // masked lanes read zeros and keep their sums
             e_.when(ir.CreateICmpSLT(whole, points_k_), [&] {
-                step(sums, whole, plan_.width, nest_.first_lanes(ir.CreateSub(points_k_, whole), plan_.width));
+                step(sums, whole, plan_.width, e_.first_lanes(ir.CreateSub(points_k_, whole), plan_.width));
             });
         else e_.loop(whole, points_k_, 1, [&](Value* k) { step(rests, k, 1, nullptr); });
         for (int i = 0; i < height * wide; ++i) {
@@ -331,7 +331,7 @@ class Contraction {
             total = fold_combine(e_, loop::Fold::sum, dtype_, total, e_.get(rests[size_t(i)]));
             Value* element = ir.CreateAdd(ir.CreateMul(ir.CreateAdd(row, e_.i64(i / wide)), e_.i64(columns_)),
                                           ir.CreateAdd(column, e_.i64(i % wide)));
-            nest_.store(sum_, total, step_by(tile_, ir.CreateMul(element, e_.i64(sum_size_))));
+            e_.store(sum_, total, step_by(tile_, ir.CreateMul(element, e_.i64(sum_size_))));
         }
     }
 
@@ -348,7 +348,7 @@ class Contraction {
         Emitter::Var row_sums = e_.var(ir.getPtrTy());
         inner.value = [&](int, int width) {
             Value* column = ir.CreateMul(ir.CreateSub(e_.get(n.inner), first_column_), e_.i64(sum_size_));
-            return emit_rounded(e_, dtype_, nest_.load(sum_, step_by(e_.get(row_sums), column), width));
+            return emit_rounded(e_, dtype_, e_.load(sum_, step_by(e_.get(row_sums), column), width));
         };
         inner.consume = [&](Body& body) {
             for (size_t i = 0; i < outs.size(); ++i) inner.store(body, outs[i], body.emit(values[i]));
