@@ -384,7 +384,7 @@ Error Machine::located(Error error, const Binding& binding) const {
         const Frame& frame = frames_[i];
         const Function& below = module_[frames_[i - 1].function];
         const Span call = below[frame.caller].span, before = error.notes.empty() ? error.where : error.notes.back().where;
-        if (call != before) error.notes.push_back({call, "called from " + shown_function(below.name)});
+        if (call.known() && call != before) error.notes.push_back({call, "called from " + shown_function(below.name)});
     }
     return error;
 }
