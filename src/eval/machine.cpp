@@ -391,7 +391,7 @@ Error Machine::located(Error error, const Binding& binding) const {
         const Function& below = module_[frames_[i - 1].function];
         const Span call = below[frame.caller].span, before = error.notes.empty() ? error.where : error.notes.back().where;
         const bool same_place = call.source == before.source && call.line == before.line && call.column == before.column;
-        if (!same_place) error.notes.push_back({call, "called from " + shown_function(below.name)});
+        if (call.known() && !same_place) error.notes.push_back({call, "called from " + shown_function(below.name)});
     }
     return error;
 }
