@@ -83,4 +83,5 @@ def main():
             (data / f"{file}.pb").write_bytes(tensor(name, array))
 
 
-main()
+if __name__ == "__main__":                # make_encoder.py writes with these functions, too
+    main()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """run, bench and inspect on small models, compared with NumPy: test/model_commands_test.py BIN_FOLDER SOURCE_FOLDER"""
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -107,6 +108,29 @@ def output_names(folder):
     (folder.path / "list.json").write_text(json.dumps([{"x": {"dtype": "f32", "shape": [2], "data": [k, k]}} for k in (0, 1)]))
     done = folder.run("run", "two.onnx", "--inputs", "list.json", "--json")
     expect(f"json of a list: {done.stderr}", np.allclose([one["e"]["data"][0] for one in json.loads(done.stdout)], [1, np.exp(1)]))
+
+
+def names_of_sizes(folder):
+    """Sizes of one name that differ: compiled again, which is said."""
+    folder.model("model.onnx", "input a f32 height\ninput b f32 height\nnode Neg: a -> y\nnode Neg: b -> z\noutput y f32 p\noutput z f32 q\n")
+    a, b = np.float32([1, 2]), np.float32([3, 4, 5])
+    data = folder.path / "apart/test_data_set_0"
+    data.mkdir(parents=True)
+    (folder.path / "model.onnx").rename(folder.path / "apart/model.onnx")
+    for name, array in {"input_0": a, "input_1": b, "output_0": -a, "output_1": -b}.items():
+        (data / f"{name}.pb").write_bytes(tensor_file(array))
+    said = "the size 'height' is 2 in 'a' and 3 in 'b': compiled again with --names=apart"
+    for flags in [], ["--artefact"]:
+        done = folder.run("check", *flags, "apart")
+        expect(f"check {flags}: {done.stdout}", done.stdout == f"ok      apart: {said}\n1 passed, 0 failed\n")
+    done = folder.run("check", "--names=apart", "apart")
+    expect(f"check --names: {done.stdout}", done.stdout == "ok      apart\n1 passed, 0 failed\n")
+    for flags, expected in ([], f"apart/model.onnx: note: {said}\n"), (["--names=apart"], ""):
+        done = folder.run("bench", "apart/model.onnx", "--cases", "apart", "--count", "1", *flags)
+        expect(f"bench {flags}: {done.stderr}", done.returncode == 0 and done.stderr == expected)
+    folder.run("compile", "apart/model.onnx", "-o", "apart.nrx", "--names=apart")
+    done = subprocess.run([BIN / "nereus-run", "apart.nrx", "--input", "a=2xf32=1,2", "--input", "b=1xf32=1"], cwd=folder.path, capture_output=True, text=True)
+    expect(f"artefact: {done.stderr}", done.returncode == 0)
 
 
 INNER = """
@@ -366,6 +390,138 @@ def warnings(folder):
     expect(f"dump warns of the node: {done.stderr}", done.returncode == 0 and done.stderr.startswith("ranks.onnx: warning: If 'choose': the arms have ranks 0 and 1"))
 
 
+def launches(folder):
+    """The way of each kernel, and what it computes and touches, which follow from sizes alone."""
+    x = 40 * 40 * 4                                      # bytes
+    (folder.path / "ways.nr").write_text("""def @tiles(%a: Tensor[(m, k), f32], %b: Tensor[(k, n), f32]) { matmul(%a, %b) }
+def @rows(%a: Tensor[(m, k), f32]) { sum(%a, axes=[1]) }
+def @columns(%a: Tensor[(m, k), f32]) { sum(%a, axes=[0]) }
+def @vectors(%a: Tensor[(m, k), f32]) { exp(%a) }
+def @lanes(%a: Tensor[(m, k), f32]) { transpose(%a, [1, 0]) }
+def @library(%a: Tensor[(m, k), f32]) { topk(%a, 3).0 }
+""")
+    for way, flops, read, written in (("tiles", 2 * 40**3, 2 * x, x), ("rows", 1600, x, 160), ("columns", 1600, x, 160), ("vectors", 1600, x, x),
+                                      ("lanes", 0, x, x), ("library", 0, x, None)):
+        done = folder.run("bench", "ways.nr", "--entry", way, "--dim", "all=40", "--launches", "--json", "--count", "3")
+        if done.returncode:
+            expect(f"launches of {way}: {done.stderr}", False)
+            continue
+        said = json.loads(done.stdout)
+        one = said["launches"][0]
+        expect(f"launches of {way}: {one}", (one["way"], one["runs"], one["flops"], one["read"]) == (way, 3, 3 * flops, 3 * read))
+        expect(f"bytes written by {way}: {one}", written is None or one["written"] == 3 * written)
+        expect(f"sums of {way}: {said['sums']}", said["sums"]["runs"] == 3 and said["sums"]["lane_points"] == (3 * 1600 if way == "lanes" else 0))
+        expect(f"work of {way}: {said['work']}", said["work"]["launches"] == said["work"]["lists"] == 1)
+    done = folder.run("bench", "ways.nr", "--entry", "rows", "--dim", "all=40", "--launches")
+    expect(f"launches as a table: {done.stdout}{done.stderr}", " rows     sum " in done.stdout and "points run lane by lane: 0" in done.stdout)
+    done = folder.run("bench", "m.nrx", "--launches")
+    expect(f"launches of an artefact: {done.stderr}", done.returncode == 2 and "is compiled already" in done.stderr)
+
+
+def on_request(folder):
+    done = subprocess.run([BIN / "nereus", "bench", "m.onnx", "--shapes", "x:1x3", "--shapes", "x:9x3", "--on-request"], cwd=folder.path,
+                          capture_output=True, text=True, input="1 3\n7 1\nnone\n0 1 fresh\n")
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    expect(f"on request: {done.stdout}{done.stderr}", done.returncode == 0 and len(said) == 5 and len(said[0]["sets"]) == 2)
+    expect(f"on request: {said}", [len(line.get("ms", [])) for line in said[1:]] == [3, 0, 0, 1] and said[2]["error"] == "there is no set 7" and "error" in said[3])
+
+
+def places_of_work(folder):
+    said = json.loads(folder.run("inspect", "m.onnx", "--work", "--json").stdout)["work"]
+    expect(f"work: {said}", (said["launches"], said["checks"]) == (3, 0) and "places" not in said)
+    done = folder.run("inspect", "m.nrx", "--work")
+    expect(f"work of an artefact: {done.stderr}", done.returncode == 2 and "is compiled already" in done.stderr)
+
+
+NAMES = """
+input x f32 Batch,3
+input x=3 f32 3
+node Mul scale: x, x=3 -> h.0
+node Neg turn: h.0 -> y
+node Split cut: y -> a, b num_outputs=2
+output y f32 Batch,3
+output a f32 p,3
+output b/0 f32 q,3
+node Identity: b -> b/0
+"""
+
+
+def names(folder):
+    """Nodes and outputs by name, all values at once, files of other endings, names with any sign."""
+    folder.model("names.onnx", NAMES)
+    x, scale = np.float32([[1, 2, 3], [4, 5, 6]]), np.float32([2, 3, 4])
+    given = ["--input", "x=2x3xf32=1,2,3,4,5,6", "--input", "x=3=3xf32=2,3,4"]
+    want = {"h.0": x * scale, "y": -x * scale, "a": -x[:1] * scale, "b": -x[1:] * scale, "b/0": -x[1:] * scale}
+    for how in [], ["--eval"]:
+        done = folder.run("run", "names.onnx", *given, *how, "--tap", "scale=@scale.npy", "--tap-all", "all.values.npz", "--output", "b/0", "--save", "one.npy")
+        if done.returncode:
+            expect(f"taps by node {how}: {done.stderr}", False)
+            continue
+        values = dict(np.load(folder.path / "all.values.npz"))
+        expect(f"all values {how}: {list(values)}", list(values) == list(want) and all(np.array_equal(values[name], want[name]) for name in want))
+        expect(f"tap by node {how}", np.array_equal(np.load(folder.path / "scale.npy"), want["h.0"]))
+        expect(f"one output {how}", np.array_equal(np.load(folder.path / "one.npy"), want["b/0"]))
+    for words, said in ((["--tap", "cut=@c.npy"], "say which: a, b"), (["--tap", "tunr=@c.npy"], "did you mean the node `turn`?"),
+                        (["--tap", "h0=@c.npy"], "did you mean `h.0`?"), (["--output", "c"], "it has y, a, b/0"),
+                        (["--save", "c.npy"], "pick one with --output"), (["--tap-all", "c.npy"], "--tap-all writes an .npz")):
+        done = folder.run("run", "names.onnx", *given, *words)
+        expect(f"{words}: {done.stderr}", done.returncode in (1, 2) and said in done.stderr)
+    folder.run("run", "names.onnx", *given, "--save", "outputs/")
+    files = {file.name: np.load(file) for file in (folder.path / "outputs").iterdir()}
+    expect(f"save to a folder: {list(files)}", sorted(files) == ["a.npy", "b_0.npy", "y.npy"] and np.array_equal(files["b_0.npy"], want["b"]))
+    done = folder.run("run", "names.onnx", *given, "--output", "a", "--output", "y", "--json")
+    expect(f"json of some outputs: {done.stdout}{done.stderr}", list(json.loads(done.stdout)) == ["a", "y"])
+    done = folder.run("run", "p.nr", "--dim", "n=1", "--output", "a")
+    expect(f"output of a program: {done.stderr}", done.returncode == 2 and "no names for what it gives" in done.stderr)
+    for words in (["--dim", "all=2"], ["--dim", "Batch=2,all=7"], ["--shapes", "x:2x3,x=3:3"]):
+        done = folder.run("run", "names.onnx", *words, "--output", "a", "--json")
+        expect(f"{words}: {done.stdout}{done.stderr}", done.returncode == 0 and json.loads(done.stdout)["shape"] == [1, 3])
+    done = folder.run("inspect", "names.onnx", "--nodes", "--json")
+    nodes = json.loads(done.stdout)["nodes"]
+    expect(f"nodes: {nodes}", [node["name"] for node in nodes] == ["scale", "turn", "cut", ""] and [out["name"] for out in nodes[2]["outputs"]] == ["a", "b"])
+    table = folder.run("inspect", "names.onnx", "--nodes").stdout
+    expect(f"nodes as a table: {table}", "    2  Mul       scale  h.0     Tensor[(d_Batch, 3), f32]\n" in table)
+
+
+def streams(folder):
+    """Programs and models from standard input, from pipes, and from files of any name."""
+    model = (folder.path / "m.onnx").read_bytes()
+    (folder.path / "anything").write_bytes(model)
+
+    def piped(data, *words):
+        return subprocess.run([BIN / "nereus", *words], cwd=folder.path, capture_output=True, input=data)
+
+    given = ["--dim", "Batch=2", "--json"]
+    for what, done in (("a model on stdin", piped(model, "run", "-", *given, "--strict", "--input", "extra/x:0=3xf32=1,2,3")), ("a program on stdin", piped(b"def @main(%x: Tensor[(n, 3), f32]) { %x }\n", "run", "-", "--dim", "n=2", "--json")),
+                       ("a model of any name", folder.run("run", "anything", *given)), ("a model in a pipe", piped(model, "run", "/dev/stdin", *given))):
+        expect(f"{what}: {done.stderr}", done.returncode == 0 and json.loads(done.stdout)["shape"] == [2, 3])
+    done = piped(b"def @main(%x: f32) { %y }\n", "run", "-", "--input", "x=f32=1")
+    expect(f"an error in a program on stdin: {done.stderr}", done.returncode == 1 and done.stderr.startswith(b"-:1:22: error"))
+    for words in (["inspect", "/dev/zero"], ["run", "/dev/zero"]):
+        done = folder.run(*words)
+        expect(f"{words}: {done.stderr}", done.returncode == 1 and "it begins with a zero byte" in done.stderr)
+    done = piped(model, "inspect", "-", "--lint")
+    expect(f"lint of stdin: {done.stderr}", done.returncode == 0)
+
+
+def small_stack(folder):
+    for command in ["nereus", "run", "m.onnx", "--dim", "all=1"], ["nereus-run", "m.nrx"]:
+        done = subprocess.run(["bash", "-c", f"ulimit -s 64; {BIN}/{' '.join(command)}"], cwd=folder.path, capture_output=True, text=True)
+        expect(f"a small stack: {done.returncode} {done.stderr}", done.returncode == 1 and "the stack may have 64 kB" in done.stderr and "ulimit -s 1024" in done.stderr)
+
+
+def readme(folder):
+    """The lines about models, as they stand there, on the encoder that the first of them writes."""
+    shown = re.findall(r"^    (\S.*(?:make_|\s)encoder\b.*)$", (SOURCE / "README.md").read_text(), re.M)
+    expect(f"lines of README: {shown}", len(shown) == 8 and shown[0].startswith("examples/make_encoder.py"))
+    for line in shown:
+        command = line.split("  #")[0].replace("build/bin/", f"{BIN}/").replace("examples/", f"{SOURCE.resolve()}/examples/")
+        done = subprocess.run(["bash", "-c", command], cwd=folder.path, capture_output=True, text=True)
+        expect(f"README: {line}: {done.stdout}{done.stderr}", done.returncode == 0)
+    saved = np.load(folder.path / "out.npz")
+    expect(f"README: {list(saved)}", list(saved) == ["code"] and saved["code"].shape == (2, 8))
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Folder(Path(name))
@@ -376,10 +532,18 @@ def main():
         inputs_of_all_kinds(folder, x, extra, want)
         taps(folder, x, extra, want)
         output_names(folder)
+        names_of_sizes(folder)
         inner_values(folder)
         inner_nans(folder)
         random_sizes(folder)
         bench(folder)
+        launches(folder)
+        on_request(folder)
+        places_of_work(folder)
+        names(folder)
+        streams(folder)
+        small_stack(folder)
+        readme(folder)
         nans(folder)
         strict(folder)
         inspected(folder)

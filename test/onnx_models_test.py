@@ -6,28 +6,25 @@ but none is begun after so many seconds. The models are those of NEREUS_ONNX_MOD
 cannot be had, the test is skipped.
 """
 import argparse
-import os
 import pathlib
 import re
 import resource
 import subprocess
 import sys
-import tomllib
 
 SKIPPED = 77                                             # ctest knows it
 MINUTES = 10                                             # of CPU, for all of it with the numbers that `make test` has
 
 
 def models(root):
-    names = list(tomllib.loads((root / "tools/onnx_models.toml").read_text()))
-    given = os.environ.get("NEREUS_ONNX_MODELS")
-    folder = pathlib.Path(given) if given else root / "build/onnx-models"
-    if not given:
-        made = subprocess.run([root / "tools/onnx_models", folder], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        if made.returncode:
-            print("skipped: the models cannot be had:", made.stderr.strip().splitlines()[-1:])
-            sys.exit(SKIPPED)
-    return [folder / name for name in names]
+    sys.path.insert(0, str(root / "tools"))
+    import real_models
+    try:
+        folder = real_models.folder(root)
+    except real_models.Absent as error:
+        print("skipped:", error)
+        sys.exit(SKIPPED)
+    return [folder / name for name in real_models.names(root)]
 
 
 def cpu_minutes():

@@ -2,6 +2,7 @@
 """Tests of the scripts in tools/: each plants what a script must find, in a small repository of its own."""
 import hashlib
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -11,6 +12,8 @@ import tomllib
 import unittest
 import zipfile
 from pathlib import Path
+
+import numpy
 
 import onnx_inputs
 from contracts import REACHED
@@ -450,6 +453,121 @@ class OnnxModels(Sandbox):
             case, sizes = next(iter(model["cases"].items()))
             for once, again in zip(*(onnx_inputs.make(f"{name}/{case}", model, sizes).values() for _ in range(2))):
                 self.assertTrue((once == again).all() and once.dtype.kind in "fi", name)
+
+
+class RealModels(Sandbox):
+    """Models of a folder, and a nereus that says what a test wants."""
+    def setUp(self):
+        super().setUp()
+        self.write("tools/onnx_models.toml", "[net]\n")
+        self.write("models/net/model.onnx", "")
+
+    def nereus(self, script):
+        self.write("bin/nereus", "#!/usr/bin/python3\n" + script).chmod(0o755)
+
+    def tool(self, name, *words, **more):
+        done = subprocess.run([TOOLS / name, *map(str, words)], capture_output=True, text=True,
+                              env={**os.environ, "NEREUS_ONNX_MODELS": str(self.root / "models"), **more})
+        return done.returncode, done.stdout + done.stderr
+
+
+class Work(RealModels):
+    def count(self, *words, **counts):
+        report = {"work": counts, "sums": {}, "peak_bytes": 64}
+        self.nereus(f"print({json.dumps(json.dumps(report))})")
+        return self.tool("work", "--root", self.root, "--bin", self.root / "bin", *words)
+
+    def test_numbers_only_fall(self):
+        code, said = self.count(launches=7, code_bytes=1000)
+        self.assertEqual((code, "launches is 7, and nothing says what it was" in said), (1, True), said)
+        self.assertEqual(self.count("--update", launches=7, code_bytes=1000), (0, ""))
+        self.assertEqual(self.count(launches=7, code_bytes=1040), (0, ""))                  # within the slack
+        code, said = self.count(launches=6, code_bytes=1000)
+        self.assertEqual((code, "net: launches fell from 7 to 6" in said), (0, True), said)
+        code, said = self.count("--update", launches=8, code_bytes=1000)
+        self.assertEqual((code, "net: launches rose from 7 to 8" in said), (1, True), said)
+        self.assertEqual(self.count("--update", launches=5, code_bytes=1000), (0, ""))
+        self.assertEqual(self.count(launches=6, code_bytes=1000)[0], 1)
+        self.assertEqual(self.count("--update", "--raise", launches=8, code_bytes=1000), (0, ""))
+        self.assertEqual(self.count(launches=8, code_bytes=1000), (0, ""))
+
+    def test_a_count_that_is_gone(self):
+        self.count("--update", launches=7, calls=1)
+        self.assertIn("net: calls is not counted any more", self.count(launches=7)[1])
+
+    def test_a_model_that_does_not_compile(self):
+        self.nereus("import sys; sys.exit('error: no such operator')")
+        self.assertEqual(self.tool("work", "--root", self.root, "--bin", self.root / "bin"), (1, "net: error: no such operator\n"))
+
+
+class Against(RealModels):
+    OURS = """
+import json, sys
+print(json.dumps({"sets": ["large", "small"], "compile_ms": 1, "load_ms": 1}), flush=True)
+for line in sys.stdin:
+    print(json.dumps({"ms": [0.5] * int(line.split()[1]), "peak_bytes": 64}), flush=True)
+"""
+    PEER = """
+import time
+class SessionOptions: pass
+class OrtValue:
+    ortvalue_from_numpy = staticmethod(lambda array: array)
+class Binding:
+    def bind_ortvalue_input(self, name, value): assert name == "x" and value.shape == (2,)
+    def bind_output(self, name, device): assert (name, device) == ("y", "cpu")
+class Port:
+    def __init__(self, name): self.name = name
+class InferenceSession:
+    def __init__(self, path, options, providers): assert path.name == "model.onnx" and options.intra_op_num_threads in (1, 2)
+    def get_inputs(self): return [Port("x")]
+    def get_outputs(self): return [Port("y")]
+    def io_binding(self): return Binding()
+    def run_with_iobinding(self, binding): time.sleep(0.001)
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.write("models/net/check.json", '{"inputs": {"x": "in_x"}}')
+        for case in ("small", "large"):
+            path = self.write(f"models/net/cases/{case}/in_x.npy", "")
+            numpy.save(path, numpy.zeros(2))
+        self.nereus(self.OURS)
+
+    def against(self, *words):
+        return self.tool("against", self.root / "models", "--bin", self.root / "bin", "--peer-python", sys.executable, "--seconds", "0.002", *words,
+                         PYTHONPATH=str(self.root / "peer"))
+
+    def test_ratios(self):
+        self.write("peer/onnxruntime.py", self.PEER)
+        code, said = self.against("--json", "--threads", "1,2")
+        report = json.loads(said)
+        self.assertEqual(([row["threads"] for row in report["rows"]], code), ([1, 2], 0))
+        for row in report["rows"]:
+            self.assertEqual([case["case"] for case in row["cases"]], ["large", "small"])
+            for case in row["cases"]:
+                self.assertEqual(case["nereus_ms"], 0.5)
+                self.assertGreaterEqual(case["onnxruntime_ms"], 1)                # it sleeps for so long
+                self.assertAlmostEqual(case["ratio"], case["onnxruntime_ms"] / 0.5)
+            self.assertAlmostEqual(row["ratio"] ** 2, row["cases"][0]["ratio"] * row["cases"][1]["ratio"])
+        self.assertEqual([(one["below_1"], one["cells"]) for one in report["summary"]], [(0, 2), (0, 2)])
+
+    def test_tables_between_marks(self):
+        self.write("peer/onnxruntime.py", self.PEER)
+        page = self.write("speed.md", "before\n<!-- tools/against begins -->\nold\n<!-- tools/against ends -->\nafter\n")
+        self.assertEqual(self.against("--update", page), (0, ""))
+        text = page.read_text()
+        self.assertTrue(text.startswith("before\n<!--") and text.endswith("ends -->\nafter\n") and "old" not in text, text)
+        self.assertRegex(text, r"\| net \| \d+\.\d\d \| – \|")
+        page.write_text("no marks\n")
+        self.assertIn("has no lines", self.against("--update", page)[1])
+
+    def test_one_line_where_there_is_no_peer(self):
+        code, said = self.against()
+        self.assertEqual((code, said), (1, "net: onnxruntime: No module named 'onnxruntime'\n"))
+
+    def test_names_are_looked_at_first(self):
+        code, said = self.tool("against", self.root / "models", "nett")
+        self.assertEqual((code, "there are net" in said), (2, True), said)
 
 
 if __name__ == "__main__":

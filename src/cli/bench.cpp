@@ -1,11 +1,12 @@
-#include "cli/commands.h"
+#include "cli/argument_sets.h"
 #include "cli/json_object.h"
 #include "cli/latency.h"
-#include "cli/model_cases.h"
-#include "cli/program_inputs.h"
+#include "cli/launch_table.h"
+#include "cli/names_apart.h"
+#include "cli/on_request.h"
+#include "cli/work.h"
 #include "run/progress.h"
-#include "cli/ready_program.h"
-#include "value/text.h"
+#include "run/sources.h"
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -25,49 +26,24 @@ constexpr std::string_view help_text =
     "  nereus bench encoder.onnx --shapes ids:1x16 --shapes ids:1x128 --seconds 5     # two shapes take turns\n"
     "  nereus bench models/silero-vad/model.onnx --cases models/silero-vad --count 100 --json\n"
     "  nereus bench mlp.nrx --dim n=8 --concurrency 2\n"
+    "  nereus bench encoder.onnx --dim batch=1 --dim seq=128 --launches --count 10    # where the time goes\n"
+    "  echo 0 10 | nereus bench mlp.nrx --dim n=8 --on-request                        # calls when it is told to: others can take turns\n"
     "\n"
     "compile_ms is 0 of an artefact; load_ms is reading the file and making it ready; peak_bytes is the most that a call used\n"
     "beside weights. Percentiles are of single calls, in ms. compiles counts how often machine code was made.\n"
+    "\n"
+    "--launches: --count calls of every set (1), after a first one; GFLOP/s and GB/s by what loop functions and sizes say; way: vectors (elementwise), rows and\n"
+    "columns (folds), tiles, dots and blocks (contractions), pass, library, and lanes: one point at a time.\n"
+    "\n"
+    "--on-request: a line of JSON tells the sets of arguments, then each line 'SET COUNT' of stdin is answered by a line with the ms\n"
+    "of so many calls of that set, the first of them 0. Nothing is called before.\n"
     "\n";
 
-struct ArgumentSet { std::string name; std::vector<Value> values; };
-
-std::string shapes_text(std::span<const Value> values, const EntryInfo& entry) {
-    std::string text;
-    for (size_t i = 0; i < values.size(); ++i) {
-        if (!values[i].is(Value::Kind::tensor)) continue;
-        std::string sizes;
-        for (int64_t extent : values[i].tensor().shape()) sizes += (sizes.empty() ? "" : "x") + std::to_string(extent);
-        text += (text.empty() ? "" : ",") + entry.params[i].name + ":" + sizes;
-    }
-    return text;
-}
-
-Result<std::vector<ArgumentSet>> sets_of_cases(const std::string& folder, const ReadyProgram& program) {
-    if (!program.source.file) return Error{Code::usage, "--cases holds inputs of a model, which this is not", {}, "give --inputs or --shapes"};
-    const Result<ModelCases> cases = ModelCases::open(folder);
-    if (!cases) return Error{cases.error().code, "--cases " + folder + ": " + cases.error().message};
-    std::vector<ArgumentSet> sets;
-    for (const std::filesystem::path& one : cases->folders())
-        sets.push_back({one.filename().string(), TRY(cases->read(one, *program.source.file, program.source.inputs, {})).inputs});
-    return sets;
-}
-Result<std::vector<ArgumentSet>> argument_sets(const Arguments& arguments, const ReadyProgram& program) {
-    if (arguments.has("cases")) {
-        for (const char* other : {"shapes", "dim", "inputs", "input"})
-            if (arguments.has(other)) return Error{Code::usage, "--cases and --" + std::string(other) + " both say what the arguments are"};
-        return sets_of_cases(arguments.value("cases"), program);
-    }
-    const GivenSizes sizes = TRY(given_sizes(arguments, program.source.parameters, program.source.symbols));
-    const Inputs given = TRY(read_program_inputs(arguments, program.source));
-    std::vector<std::string> params;
-    for (const DoorParam& param : program.entry().params) params.push_back(param.name);
-    std::vector<ArgumentSet> sets;
-    for (const NamedValues& call : TRY(with_random(given, sizes, program.exe(), uint64_t(TRY(arguments.whole("seed", 0, 0))))).calls) {
-        std::vector<Value> values = TRY(order_inputs(params, call));
-        sets.push_back({shapes_text(values, program.entry()), std::move(values)});
-    }
-    return sets;
+std::optional<std::string> names_differ(const ReadyProgram& program, const std::vector<ArgumentSet>& sets) {
+    if (!program.source.file) return std::nullopt;
+    for (const ArgumentSet& set : sets)
+        if (std::optional<std::string> differ = names_differ(*program.source.file, program.source.inputs, set.values)) return differ;
+    return std::nullopt;
 }
 
 struct Plan {
@@ -201,16 +177,59 @@ void print_table(const ReadyProgram& program, const std::vector<ArgumentSet>& se
     std::printf("peak_bytes %lld  weights_bytes %lld  compiles %lld\n", static_cast<long long>(measured.peak_bytes), static_cast<long long>(program.weights_bytes()), static_cast<long long>(program.compiles_now()));
     if (plan.at_a_time > 1) std::printf("%lld at a time: %.1f calls per second\n", static_cast<long long>(plan.at_a_time), double(all.size()) / measured.wall_ms * 1e3);
 }
+
+// What --launches knows of the compile.
+struct Compiled { Work work; std::vector<loop::Scheduled> kernels; std::vector<bool> in_library; };
+
+// So many calls of every set, each launch measured and counted: what is between launches is slower than it is without that.
+Status print_launches(const Arguments& arguments, ReadyProgram& program, const std::vector<ArgumentSet>& sets,
+                      Compiled compiled, const Plan& plan) {
+    LaunchTable table(std::move(compiled.kernels), std::move(compiled.in_library));
+    const Executable& exe = program.exe();
+    ContextOptions options{.threads = int(plan.threads)};
+    bool is_first = true;                                // call of a set: it makes what later ones find
+    options.launched = [&](const LaunchInfo& info, const Launch& launch, int64_t nanoseconds) {
+        if (!is_first) table.see(exe, info, launch, nanoseconds);
+    };
+    const std::unique_ptr<Context> context = TRY(Context::make(program.loaded, options));
+    const int64_t count = std::max<int64_t>(plan.count, 1);
+    int64_t peak = 0;
+    Progress progress("measuring");
+    const int64_t all = (count + 1) * std::ssize(sets);
+    for (int64_t i = 0; i < all; ++i) {
+        progress.show("calls", i, all);
+        is_first = i < std::ssize(sets);
+        TRY(context->run(program.entry(), sets[size_t(i) % sets.size()].values));
+        peak = std::max(peak, context->stats().peak_bytes);
+    }
+    progress.clear();
+    const std::vector<LaunchRow> rows = table.rows(exe, source_texts(exe, program.source.sources));
+    if (!arguments.has("json")) return std::fputs(launches_text(rows).c_str(), stdout), Status();
+    add_code(compiled.work, exe);
+    JsonObject json;
+    json.add("model", arguments.rest[0]).add("calls", count * std::ssize(sets)).add("peak_bytes", peak);
+    json.add_raw("work", work_json(compiled.work, false))
+        .add_raw("sums", sums_json(rows))
+        .add_raw("launches", launches_json(rows));
+    return std::puts(json.text().c_str()), Status();
+}
 } // namespace
 
 int bench_command(Words words) {
     std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
     flags.insert(flags.end(), std::begin(size_flags), std::end(size_flags));
-    for (FlagSpec flag : {FlagSpec{"cases", true, "DIR recorded inputs of a model, as nereus check takes them"}, FlagSpec{"inputs", true, "FILE arguments, as nereus run takes them"},
-                          FlagSpec{"input", true, "x=SPEC one argument, as nereus run takes it"}, FlagSpec{"seed", true, "N seed of random arguments"},
-                          FlagSpec{"count", true, "N so many timed calls in all"}, FlagSpec{"seconds", true, "S calls for so long (1)"},
-                          FlagSpec{"concurrency", true, "N so many threads, each with a context of its own, call at a time (1)"},
-                          FlagSpec{"threads", true, "N that one call may use, its own with them (1)"}, FlagSpec{"json", false, "one object on one line"}, FlagSpec{"help", false, "this text"}})
+    for (FlagSpec flag :
+         {FlagSpec{"cases", true, "DIR recorded inputs of a model, as nereus check takes them"},
+          FlagSpec{"inputs", true, "FILE arguments, as nereus run takes them"},
+          FlagSpec{"input", true, "x=SPEC one argument, as nereus run takes it"},
+          FlagSpec{"seed", true, "N seed of random arguments"}, FlagSpec{"count", true, "N so many timed calls in all"},
+          FlagSpec{"seconds", true, "S calls for so long (1)"},
+          FlagSpec{"concurrency", true, "N so many threads, each with a context of its own, call at a time (1)"},
+          FlagSpec{"threads", true, "N that one call may use, its own with them (1)"},
+          FlagSpec{"launches", false,
+                   "where the time goes: each launch with its arithmetic, bytes and way, the longest first"},
+          FlagSpec{"on-request", false, "call when lines of stdin say so, and answer with JSON"},
+          FlagSpec{"json", false, "one object on one line"}, FlagSpec{"help", false, "this text"}})
         flags.push_back(flag);
     Result<Arguments> arguments = parse_arguments(words, flags);
     if (!arguments) return fail(arguments.error());
@@ -219,11 +238,36 @@ int bench_command(Words words) {
     Result<Plan> plan = plan_of(*arguments);
     if (!plan) return fail(plan.error());
     int exit = 0;
-    std::optional<ReadyProgram> program = make_ready(arguments->rest[0], *arguments, &exit, {.given = replaced_inputs(arguments->rest[0], *arguments)});
+    if (Status named = check_names_flag(*arguments); !named) return fail(named.error());
+    const bool launches = arguments->has("launches");
+    if (launches && arguments->rest[0].ends_with(".nrx"))
+        return fail(Error{Code::usage, "--launches looks at programs and models, and '" + arguments->rest[0] +
+                                           "' is compiled already"});
+    Compiled compiled;
+    auto look = [&](const Lowered& lowered, std::span<const loop::Scheduled> kernels) {
+        compiled = {work_of(lowered), {kernels.begin(), kernels.end()}, lowered.in_library};
+    };
+    onnx::TextOptions how{.given = replaced_inputs(arguments->rest[0], *arguments)};
+    auto ready = [&] { return make_ready(arguments->rest[0], *arguments, &exit, how, launches ? decltype(CompileOptions::lowered)(look) : nullptr); };
+    std::optional<ReadyProgram> program = ready();
     if (!program) return exit;
     name_parameters(*arguments, program->source.parameters);
     Result<std::vector<ArgumentSet>> sets = argument_sets(*arguments, *program);
     if (!sets) return fail(sets.error());
+    if (std::optional<std::string> differ = names_differ(*program, *sets); differ && !arguments->has("names")) {
+        std::fputs((arguments->rest[0] + ": note: " + compiled_apart(*differ) + "\n").c_str(), stderr);
+        how.apart = true;
+        program = ready();
+        if (!program) return exit;
+    }
+    if (arguments->has("on-request")) {
+        const Status served = call_on_request(*program, *sets, int(plan->threads));
+        return served ? 0 : fail(served.error());
+    }
+    if (launches) {
+        const Status printed = print_launches(*arguments, *program, *sets, std::move(compiled), *plan);
+        return printed ? 0 : fail(printed.error(), program->source.sources);
+    }
     Result<Measured> measured = Measurement(*program, *sets, *plan).run();
     if (!measured) {
         Error error = std::move(measured).error();

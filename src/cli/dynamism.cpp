@@ -121,6 +121,9 @@ NodeDynamism Dynamism::look_at(const onnx::WrittenNode& written, int number) {
     bool decides = false;
     for (size_t i = 0; i < written.outputs.size(); ++i) {
         const ValueId output = value_of(written.outputs[i]);
+        if (!written.node->outputs[i].empty())
+            out.outputs.push_back(
+                {std::string(written.node->outputs[i]), output.valid() ? printer_.type(main_[output].type) : ""});
         if (!output.valid()) continue;
         const Type& type = module_.types[main_[output].type];
         if (!out.where.known()) out.where = main_[output].span;

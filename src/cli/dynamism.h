@@ -11,6 +11,8 @@ struct NodeDynamism {
     const onnx::Node* node = nullptr;
     int declared = 2, compiled = 2;
     bool unranked = false;                       // an output has a rank that nobody knows
+    struct Output { std::string name, type; };
+    std::vector<Output> outputs;                 // type: empty where nobody needs the value
     std::string output, type;                    // of class 3 and 4: the output that shows it, and what is known of it
     std::vector<std::string> decided_by;         // inputs whose elements decide
     std::string follows_from;                    // of class 3: "shapes" or "elements" of what the model is given

@@ -40,11 +40,35 @@ Result<NamedShapes> parse_shapes(std::string_view text) {
     }
 }
 
-Result<std::pair<std::string, int64_t>> parse_dim(std::string_view text) {
+namespace {
+std::optional<std::pair<std::string, int64_t>> parse_dim(std::string_view text) {
     const size_t equals = text.rfind('=');
     const std::optional<int64_t> number = equals == text.npos ? std::nullopt : whole(text.substr(equals + 1));
-    if (equals != 0 && number) return std::pair(std::string(text.substr(0, equals)), *number);
-    return Error{Code::usage, "--dim '" + std::string(text.substr(0, 60)) + "' is not a name and a whole number", {}, "write --dim batch=4"};
+    if (equals == 0 || !number) return std::nullopt;
+    return std::pair(std::string(text.substr(0, equals)), *number);
+}
+} // namespace
+
+// Names of models may have commas: a part without a number belongs to the next one.
+Result<std::vector<std::pair<std::string, int64_t>>> parse_dims(std::string_view text) {
+    std::vector<std::pair<std::string, int64_t>> dims;
+    for (size_t begin = 0, end = 0; begin <= text.size() && end < text.size();) {
+        end = std::min(text.find(',', std::max(end + 1, begin)), text.size());
+        if (auto one = parse_dim(text.substr(begin, end - begin))) dims.push_back(std::move(*one)), begin = end + 1;
+        else if (end == text.size()) dims.clear();
+    }
+    if (!dims.empty()) return dims;
+    return Error{Code::usage,
+                 "--dim '" + std::string(text.substr(0, 60)) + "' is not a name and a whole number",
+                 {},
+                 "write --dim batch=4, or --dim batch=4,seq=128"};
+}
+
+void GivenSizes::fill(const EntryInfo& entry) {
+    const std::vector<std::string> symbols = api::symbols_of(entry);
+    if (!others) return;
+    if (std::ranges::find(symbols, "all") != symbols.end()) dims.emplace("all", *others); // a name like others, then
+    else for (const std::string& symbol : symbols) dims.emplace(symbol, *others);
 }
 
 Result<GivenSizes> given_sizes(const Arguments& arguments, const NameMap& parameters, const NameMap& symbols) {
@@ -57,10 +81,12 @@ Result<GivenSizes> given_sizes(const Arguments& arguments, const NameMap& parame
         NamedShapes& set = sizes.shapes.emplace_back();
         for (auto& [name, extents] : TRY(parse_shapes(text))) set[renamed(parameters, name)] = extents;
     }
-    for (const std::string& text : arguments.values("dim")) {
-        const auto [name, number] = TRY(parse_dim(text));
-        if (!sizes.dims.emplace(renamed(symbols, name), number).second) return Error{Code::usage, "--dim " + name + " is given twice"};
-    }
+    for (const std::string& text : arguments.values("dim"))
+        for (const auto& [name, number] : TRY(parse_dims(text))) {
+            const bool is_new = name == "all" ? !std::exchange(sizes.others, number)
+                                              : sizes.dims.emplace(renamed(symbols, name), number).second;
+            if (!is_new) return Error{Code::usage, "--dim " + name + " is given twice"};
+        }
     return sizes;
 }
 
@@ -178,7 +204,8 @@ Result<NamedValues> with_random(NamedValues given, const NamedShapes& shapes, co
     return given;
 }
 
-Result<Inputs> with_random(const Inputs& given, const GivenSizes& sizes, const Executable& exe, uint64_t seed) {
+Result<Inputs> with_random(const Inputs& given, GivenSizes sizes, const Executable& exe, uint64_t seed) {
+    sizes.fill(exe.entries[0]);
     TRY(check_names(sizes, exe.entries[0]));
     const std::vector<NamedShapes> sets = sizes.shapes.empty() ? std::vector<NamedShapes>(1) : sizes.shapes;
     Inputs all{.calls = {}, .is_list = given.is_list || sets.size() > 1};

@@ -27,9 +27,14 @@ TEST(GivenSizes, Shapes) {
     EXPECT_EQ(shown("x:99999999999999999999"), "--shapes 'x:99999999999999999999': '99999999999999999999' is not a size");
 }
 TEST(GivenSizes, Dims) {
-    EXPECT_EQ(*parse_dim("batch=4"), std::pair(std::string("batch"), int64_t(4)));
-    EXPECT_EQ(*parse_dim("a=b=0"), std::pair(std::string("a=b"), int64_t(0)));
-    for (std::string_view wrong : {"batch", "=4", "batch=", "batch=x", "batch=-1", "batch=4.5"}) EXPECT_FALSE(parse_dim(wrong)) << wrong;
+    using Dims = std::vector<std::pair<std::string, int64_t>>;
+    EXPECT_EQ(*parse_dims("batch=4"), (Dims{{"batch", 4}}));
+    EXPECT_EQ(*parse_dims("a=b=0"), (Dims{{"a=b", 0}}));
+    EXPECT_EQ(*parse_dims("batch=4,seq=128"), (Dims{{"batch", 4}, {"seq", 128}}));
+    EXPECT_EQ(*parse_dims("a,b=2,c=3"), (Dims{{"a,b", 2}, {"c", 3}}));
+    for (std::string_view wrong :
+         {"batch", "=4", "batch=", "batch=x", "batch=-1", "batch=4.5", "a=1,", ",a=1", "a=1,b", "a=1,,b=2", ""})
+        EXPECT_FALSE(parse_dims(wrong)) << wrong;
 }
 
 // @main(%x: Tensor[(n, 2*d), f32], %p: {w: Tensor[(d), i64], k: bool}, %s: Tensor[.., f32])
@@ -63,6 +68,11 @@ TEST(GivenSizes, RandomIntegersAreSmallAndSeedsDiffer) {
     const NamedValues same = *with_random(NamedValues(), shapes, {{"n", 3}, {"d", 100}}, exe, 0), other = *with_random(NamedValues(), shapes, {{"n", 3}, {"d", 100}}, exe, 1);
     EXPECT_EQ(to_text(one[0].value), to_text(same[0].value));
     EXPECT_NE(to_text(one[0].value), to_text(other[0].value));
+}
+TEST(GivenSizes, AllIsEverySizeThatNoNameSays) {
+    GivenSizes sizes{.shapes = {}, .dims = {{"n", 7}}, .others = 3};
+    sizes.fill(program().entries[0]);
+    EXPECT_EQ(sizes.dims, (api::Bindings{{"n", 7}, {"d", 3}}));
 }
 TEST(GivenSizes, EveryShapesIsACall) {
     const GivenSizes sizes{.shapes = {{{"s", {1}}}, {{"s", {2}}}}, .dims = {{"n", 1}, {"d", 1}}};

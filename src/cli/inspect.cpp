@@ -4,9 +4,12 @@
 #include "cli/given_sizes.h"
 #include "cli/json_object.h"
 #include "cli/lint.h"
+#include "cli/names_apart.h"
+#include "cli/program_file.h"
 #include "cli/program_facts.h"
-#include "run/progress.h"
 #include "cli/ready_program.h"
+#include "cli/work.h"
+#include "run/progress.h"
 #include <cstdio>
 #include <filesystem>
 
@@ -21,6 +24,8 @@ constexpr std::string_view help_text =
     "  nereus inspect encoder.onnx --dim batch=4 --dim seq=128     # compiles it: code, kernels and the peak of such a call\n"
     "  nereus inspect encoder.onnx --lint                          # only what looks wrong: sizes of the example that was exported,\n"
     "                                                              # attributes that an operator does not have\n"
+    "  nereus inspect encoder.onnx --nodes                         # every node: class, operator, name, types of what it gives\n"
+    "  nereus inspect encoder.onnx --work                          # launches, and what is between them: calls, branches, checks\n"
     "\n"
     "Classes: 1 sizes of inputs decide the value; 2 sizes of inputs decide the sizes; 3 values of inputs do, too; 4 the sizes are\n"
     "known when it has run. They are counted as compiled: an operator of class 3 whose values are known is of class 2.\n"
@@ -56,6 +61,7 @@ int inspect_artefact(const Arguments& arguments, ProgramFacts& facts) {
     for (const std::string& symbol : api::symbols_of(entry)) facts.symbols.push_back({symbol, "input", ""});
     Result<GivenSizes> sizes = given_sizes(arguments, {}, {});
     if (!sizes) return fail(sizes.error());
+    sizes->fill(entry);
     if (Status named = check_names(*sizes, entry); !named) return fail(named.error());
     Status added = add_compiled(facts, *ready, sizes->dims);
     return added ? 0 : fail(added.error());
@@ -63,7 +69,7 @@ int inspect_artefact(const Arguments& arguments, ProgramFacts& facts) {
 
 int inspect_source(const Arguments& arguments, ProgramFacts& facts) {
     int exit = 0;
-    std::optional<SourceProgram> program = load_program(facts.path, &exit, {.numbered = true});
+    std::optional<SourceProgram> program = load_program(facts.path, &exit, with_names_flag({.numbered = true}, arguments));
     if (!program) return exit;
     Progress progress("looking");
     CompileOptions options = compile_options(arguments);
@@ -80,32 +86,77 @@ int inspect_source(const Arguments& arguments, ProgramFacts& facts) {
     if (program->file) facts.warnings = lint(dynamism, *program);
     Result<GivenSizes> sizes = given_sizes(arguments, program->parameters, program->symbols);
     if (!sizes) return fail(sizes.error());
-    if (sizes->dims.empty()) return 0;
+    if (!sizes->any()) return 0;
     std::optional<ReadyProgram> ready = make_ready(facts.path, arguments, &exit);
     if (!ready) return exit;
+    sizes->fill(ready->entry());
     if (Status named = check_names(*sizes, ready->entry()); !named) return fail(named.error());
     Status added = add_compiled(facts, *ready, sizes->dims);
     return added ? 0 : fail(added.error());
+}
+
+// Counts of the compiled program, and with --work=all each place that is no launch.
+int inspect_work(const Arguments& arguments, const std::string& path) {
+    const std::string which = arguments.value("work");
+    if (!which.empty() && which != "all")
+        return fail(Error{Code::usage, "--work is alone or --work=all, not '" + which + "'"});
+    if (path.ends_with(".nrx"))
+        return fail(Error{Code::usage, "--work looks at programs and models, and '" + path + "' is compiled already"});
+    int exit = 0;
+    std::optional<SourceProgram> program = load_program(path, &exit);
+    if (!program) return exit;
+    Progress progress("compiling");
+    CompileOptions options = compile_options(arguments);
+    options.progress = progress.reporter();
+    Work work;
+    options.lowered = [&](const Lowered& lowered, auto) { work = work_of(lowered); };
+    const Result<Executable> exe = compile(std::move(program->module), options);
+    progress.clear();
+    if (!exe) return fail(exe.error(), program->sources);
+    add_code(work, *exe);
+    const bool places = !which.empty();
+    if (arguments.has("json"))
+        std::puts(JsonObject().add("path", path).add_raw("work", work_json(work, places)).text().c_str());
+    else
+        std::fputs(
+            (path + ": one call, callees expanded, loop bodies once, every arm\n\n" + work_text(work, places)).c_str(),
+            stdout);
+    return 0;
 }
 } // namespace
 
 int inspect_command(Words words) {
     std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
-    flags.push_back({"dim", true, "n=4 compiles it, and says the peak of a call in which the size n is that"});
+    flags.push_back(
+        {"dim", true,
+         "n=4[,m=2] compiles it, and says the peak of a call in which the size n is that; all=1: every other one"});
     flags.push_back({"lint", false, "only the warnings, a line each; exit 1 if there are any"});
+    flags.push_back({"work", false,
+                     "all how straight its code is: launches, calls, branches, reads, checks; with =all each place",
+                     true});
+    flags.push_back({"nodes", false, "only the nodes of a model: class, operator, name, and type of each output"});
     flags.push_back({"json", false, "one object on one line"});
     flags.push_back({"help", false, "this text"});
     Result<Arguments> arguments = parse_arguments(words, flags);
     if (!arguments) return fail(arguments.error());
     if (arguments->has("help")) return std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout), 0;
     if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one program or model", {}, "nereus inspect --help"});
+    if (Status named = check_names_flag(*arguments); !named) return fail(named.error());
     ProgramFacts facts{.path = arguments->rest[0]};
-    if (arguments->has("lint") && !facts.path.ends_with(".onnx")) return fail(Error{Code::usage, "--lint looks at models, and '" + facts.path + "' is none"});
+    for (const char* of_models : {"lint", "nodes"})
+        if (arguments->has(of_models) && !is_model(facts.path))
+            return fail(Error{Code::usage,
+                              "--" + std::string(of_models) + " looks at models, and '" + facts.path + "' is none"});
+    if (arguments->has("work")) return inspect_work(*arguments, facts.path);
     std::error_code failed;
-    const uintmax_t bytes = std::filesystem::file_size(facts.path, failed);
+    const Result<ProgramFile> file = program_file(facts.path);
+    if (!file) return fail(file.error());
+    const uintmax_t bytes = std::filesystem::file_size(file->path, failed);
     if (!failed) facts.sizes.push_back({"file", int64_t(bytes)});
     const int exit = facts.path.ends_with(".nrx") ? inspect_artefact(*arguments, facts) : inspect_source(*arguments, facts);
     if (exit != 0) return exit;
+    if (arguments->has("nodes"))
+        return std::fputs((arguments->has("json") ? facts.nodes_json() : facts.nodes_text()).c_str(), stdout), 0;
     if (arguments->has("json")) std::fputs(facts.json().c_str(), stdout);
     else std::fputs(arguments->has("lint") ? facts.lint_text().c_str() : facts.text().c_str(), stdout);
     return arguments->has("lint") && !facts.warnings.empty() ? 1 : 0;

@@ -4,6 +4,11 @@
 #include <charconv>
 
 namespace nereus {
+inline std::string json_number(double value) {
+    char buffer[40];
+    return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
+
 class JsonObject {
  public:
     JsonObject& add_raw(std::string_view key, std::string_view value) {          // value: JSON already
@@ -20,10 +25,7 @@ class JsonObject {
     }
     JsonObject& add(std::string_view key, const char* value) { return add(key, std::string_view(value)); }
     JsonObject& add(std::string_view key, int64_t value) { return add_raw(key, std::to_string(value)); }
-    JsonObject& add(std::string_view key, double value) {
-        char buffer[40];
-        return add_raw(key, std::string_view(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr));
-    }
+    JsonObject& add(std::string_view key, double value) { return add_raw(key, json_number(value)); }
     std::string text() const { return "{" + text_ + "}"; }
 
  private:

@@ -2,6 +2,7 @@
 #include "base/suggest.h"
 #include "cli/commands.h"
 #include "run/plugins.h"
+#include "run/stack_limit.h"
 #include <cstdio>
 #include <new>
 
@@ -41,6 +42,7 @@ static int run(int argc, char** argv) {
     for (const Command& command : commands)
         if (command.name == name) {
             std::vector<const char*> words(argv + 2, argv + argc);
+            if (Status enough = enough_stack(); !enough) return fail(enough.error());
             Status loaded = load_plugins(words);
             return loaded ? command.run(words) : fail(loaded.error());
         }

@@ -20,6 +20,13 @@ void list(std::span<const Stage> table, std::string_view where) {
             std::printf("%-18s %s%s\n", std::string(stage.name).c_str(), std::string(stage.reason).c_str(), std::string(where).c_str());
 }
 
+// As comments, so that what is printed reads back.
+std::string text_of(const Decisions& decisions) {
+    std::string text = decisions.empty() ? "" : "\n";
+    for (const Decision& d : decisions) text += "# " + d.stage + " leaves " + d.value + ": " + d.why + "\n";
+    return text;
+}
+
 Status check_stage(const std::string& after) {
     if (after == "parse" || after == "types")
         return Error{Code::usage, "--after=" + after + ": a pass needs a program of one type per value", {},
@@ -61,11 +68,12 @@ int opt_command(Words words) {
     if (!program) return exit;
     auto text = [&]() -> Result<std::string> {
         Module module = TRY(run_until(std::move(program->module), after, compile_options(*arguments)));
+        Decisions decisions;
         for (const Stage* pass : passes) {
-            module = TRY(pass->pass(std::move(module)));
+            module = TRY(pass->deciding ? pass->deciding(std::move(module), decisions) : pass->pass(std::move(module)));
             TRY(verified(module, *pass));
         }
-        return print(module);
+        return print(module) + text_of(decisions);
     };
     Result<std::string> printed = text();
     if (!printed) return fail(printed.error(), program->sources);

@@ -1,21 +1,22 @@
 #include "cli/commands.h"
-#include "base/suggest.h"
 #include "base/diagnostics.h"
+#include "base/file.h"
+#include "base/suggest.h"
+#include "cli/program_file.h"
 #include "driver/pipeline.h"
 #include "import/read_model.h"
 #include "library/library.h"
 #include "vm/run_once.h"
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 
 namespace nereus {
-const FlagSpec compile_flags[4] = {
+const FlagSpec compile_flags[5] = {
     {"entry", true, "NAME the function to compile (main)"},
     {"target", true, "CPU x86-64-v2, x86-64-v3, x86-64-v4 or host (host)"},
     {"checked", false, "kernels assert that they stay inside their buffers"},
     {"without", true, "PASS an optimisation that is left out; may be given several times"},
+    {"names", true, "apart: of a model, sizes of one name may differ"},
 };
 
 std::string describe(const Error& error, std::span<const SourceText> sources) {
@@ -33,8 +34,10 @@ void warn(const CompileReport& report, std::span<const SourceText> sources) {
 }
 
 namespace {
-Result<Module> load_model(const std::string& path, const onnx::TextOptions& how, SourceProgram& out) {
-    out.file = TRY(onnx::read_model(path));
+// `path`: as it was named.
+Result<Module> load_model(const std::string& from, const std::string& path, const onnx::TextOptions& how,
+                          SourceProgram& out) {
+    out.file = TRY(onnx::read_model(from));
     Result<ModelModule> parsed = parse_model(*out.file, how, path, &out.sources);
     if (!parsed) {
         Error error = std::move(parsed).error();
@@ -46,7 +49,7 @@ Result<Module> load_model(const std::string& path, const onnx::TextOptions& how,
     for (size_t i = 0; i < model.inputs.size(); ++i) out.parameters[model.inputs[i]] = main[main.params[i]].name;
     for (const auto& [name, symbol] : model.dims) out.symbols[name] = symbol;
     out.inputs = std::move(model.inputs), out.outputs = std::move(model.outputs), out.nodes = std::move(model.nodes);
-    out.counted = std::move(model.counted);
+    out.counted = std::move(model.counted), out.notes = std::move(model.notes);
     return std::move(model.module);
 }
 } // namespace
@@ -64,18 +67,14 @@ static std::string without_numbers(std::string_view text) {
     return out;
 }
 
-// No program begins with a control character, which is what a message of ONNX begins with. What is no file can be read but once.
-static bool is_text(const std::string& path) {
-    std::error_code failed;
-    if (!std::filesystem::is_regular_file(path, failed)) return true;
-    const int first = std::ifstream(path).peek();
-    return first < 0 || first >= 0x20 || (first >= '\t' && first <= '\r');
-}
 Status read_program(const std::string& path, const onnx::TextOptions& how, SourceProgram& out) {
     if (path.ends_with(".nrx")) return Error{Code::usage, "'" + path + "' is a compiled program, expected one in source", {}, "run it with nereus-run " + path};
-    const bool is_model = path.ends_with(".onnx");
-    if (!is_model && !is_text(path)) return Error{Code::usage, "'" + path + "' is no text of a program", {}, "the name of a model ends in .onnx"};
-    out.module = TRY(is_model ? load_model(path, how, out) : parse_program(path, &out.sources));
+    const ProgramFile file = TRY(program_file(path));
+    if (file.is_model) out.module = TRY(load_model(file.path, path, how, out));
+    else if (file.path == path) out.module = TRY(parse_program(path, &out.sources));
+    else
+        out.module = TRY(
+            parse_text(path, TRY(read_file(file.path)), &out.sources)); // of a stream: it has no folder to import from
     out.sources = out.module.sources;
     if (how.numbered)
         for (SourceText& source : out.sources) source.text = without_numbers(source.text);
@@ -87,6 +86,7 @@ std::optional<SourceProgram> load_program(const std::string& path, int* out_exit
         *out_exit = fail(read.error(), program.sources);
         return std::nullopt;
     }
+    for (const onnx::ModelNote& note : program.notes) std::fputs((path + ": note: " + note.text() + "\n").c_str(), stderr);
     return program;
 }
 

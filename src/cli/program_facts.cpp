@@ -87,6 +87,7 @@ void ProgramFacts::add_shapes(Dynamism& dynamism, const SourceProgram& program) 
         OperatorFacts& op = found[{node.node->domain, node.node->op_type}];
         op.domain = node.node->domain, op.name = node.node->op_type, op.declared = node.declared;
         ++op.nodes, ++op.compiled[node.compiled];
+        nodes.push_back({op.name, std::string(node.node->name), node.compiled, node.outputs});
         if (node.compiled >= 3) decided.push_back({onnx::node_title(*node.node), op.name, std::string(node.node->name), node.compiled, node.output, node.type, node.decided_by});
     }
     for (auto& [key, op] : found) operators.push_back(std::move(op));
@@ -180,6 +181,27 @@ std::string ProgramFacts::text() const {
     return out;
 }
 
+std::string ProgramFacts::nodes_text() const {
+    const size_t ops = std::max<size_t>(width_of(nodes, [](const NodeFacts& n) { return n.op; }), 8),
+                 names = std::max<size_t>(width_of(nodes, [](const NodeFacts& n) { return n.name; }), 4);
+    size_t values = 6;
+    for (const NodeFacts& node : nodes)
+        values = std::max(values, width_of(node.outputs, [](const NodeDynamism::Output& o) { return o.name; }));
+    std::string out = "class  " + padded("operator", ops) + "  " + padded("name", names) + "  " +
+                      padded("output", values) + "  type\n";
+    for (const NodeFacts& node : nodes) {
+        std::string left = right(std::to_string(node.compiled), 5) + "  " + padded(node.op, ops) + "  " +
+                           padded(node.name, names) + "  ";
+        if (node.outputs.empty()) out += left + "\n";
+        for (const NodeDynamism::Output& output : node.outputs) {
+            out += left + padded(output.name, values) + "  " + (output.type.empty() ? "not needed" : output.type) +
+                   "\n";
+            left = std::string(left.size(), ' ');
+        }
+    }
+    return out;
+}
+
 std::string ProgramFacts::lint_text() const {
     std::string out;
     for (const LintWarning& warning : warnings) out += path + ": " + warning.rule + ": " + (warning.node.empty() ? "" : warning.node + ": ") + warning.message + "; " + warning.hint + "\n";
@@ -219,6 +241,22 @@ std::string numbers_json(const std::vector<NamedNumber>& numbers) {
     return json.text();
 }
 } // namespace
+
+std::string ProgramFacts::nodes_json() const {
+    std::vector<std::string> items;
+    for (const NodeFacts& node : nodes) {
+        std::vector<std::string> outputs;
+        for (const NodeDynamism::Output& output : node.outputs)
+            outputs.push_back(JsonObject().add("name", output.name).add("type", output.type).text());
+        items.push_back(JsonObject()
+                            .add("op", node.op)
+                            .add("name", node.name)
+                            .add("class", int64_t(node.compiled))
+                            .add_raw("outputs", json_list(outputs))
+                            .text());
+    }
+    return JsonObject().add("path", path).add_raw("nodes", json_list(items)).text() + "\n";
+}
 
 std::string ProgramFacts::json() const {
     std::vector<std::string> symbol_items, operator_items, node_items, warning_items;

@@ -21,6 +21,11 @@ struct DecidedNode {
     std::string output, type;
     std::vector<std::string> decided_by;
 };
+struct NodeFacts {
+    std::string op, name;
+    int compiled = 2;
+    std::vector<NodeDynamism::Output> outputs;
+};
 struct NamedNumber { std::string name; int64_t number; };
 
 struct ProgramFacts {
@@ -29,6 +34,7 @@ struct ProgramFacts {
     std::vector<SymbolOrigin> symbols = {};
     std::vector<OperatorFacts> operators = {};
     std::vector<DecidedNode> decided = {};      // nodes that stay of class 3 or 4
+    std::vector<NodeFacts> nodes = {};           // all, in order
     std::vector<NamedNumber> sizes = {}, counts = {};        // sizes in bytes
     std::string no_peak = {};                    // why there is none
     std::vector<LintWarning> warnings = {};
@@ -37,6 +43,8 @@ struct ProgramFacts {
     void add_shapes(Dynamism& dynamism, const SourceProgram& program);
     std::string text() const;
     std::string lint_text() const;
+    std::string nodes_text() const;
+    std::string nodes_json() const;
     std::string json() const;
 };
 } // namespace nereus

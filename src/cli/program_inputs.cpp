@@ -1,5 +1,6 @@
 #include "cli/program_inputs.h"
 #include "cli/model_cases.h"
+#include "cli/program_file.h"
 #include "import/host_data.h"
 #include "import/read_model.h"
 #include "value/npz.h"
@@ -40,7 +41,8 @@ Result<NamedValues> read_folder(const fs::path& folder, const SourceProgram& pro
 std::vector<std::string> replaced_inputs(const std::string& path, const Arguments& arguments) {
     std::vector<std::string> names;
     const bool gives = arguments.has("input") || arguments.has("inputs") || arguments.has("cases");
-    const Result<onnx::ModelFile> model = gives && path.ends_with(".onnx") ? onnx::read_model(path) : Error{};
+    const Result<ProgramFile> file = program_file(path);
+    const Result<onnx::ModelFile> model = gives && file && file->is_model ? onnx::read_model(file->path) : Error{};
     if (!model) return names;                                    // what is wrong with it is said where it is compiled
     const onnx::Graph& main = model->main();
     const std::string from = arguments.value("inputs");

@@ -1,9 +1,10 @@
 #include "cli/ready_program.h"
 #include "base/diagnostics.h"
 #include "cli/latency.h"
-#include "run/progress.h"
+#include "cli/names_apart.h"
 #include "exe/artefact.h"
 #include "library/library.h"
+#include "run/progress.h"
 
 namespace nereus {
 int64_t ReadyProgram::weights_bytes() const {
@@ -32,23 +33,26 @@ std::map<std::string, std::string> names_of(const SourceProgram& program) {
     return names;
 }
 
-std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments& arguments, int* out_exit, const onnx::TextOptions& how) {
+std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments& arguments, int* out_exit,
+                                       const onnx::TextOptions& how, decltype(CompileOptions::lowered) lowered) {
     ReadyProgram ready;
     const Stopwatch all;
     Result<Executable> exe = Error{};
     if (path.ends_with(".nrx")) {
         exe = load_artefact(path);
     } else {
-        std::optional<SourceProgram> source = load_program(path, out_exit, how);
+        std::optional<SourceProgram> source = load_program(path, out_exit, with_names_flag(how, arguments));
         if (!source) return std::nullopt;
         ready.source = std::move(*source);
         const Stopwatch compiling;
         CompileOptions options = compile_options(arguments);
         Progress progress("compiling");
         options.progress = progress.reporter();
+        options.lowered = std::move(lowered);
         exe = compile(std::move(ready.source.module), options, &ready.report);
         ready.compile_ms = compiling.ms();
         ready.compiles = 1;
+        if (exe && ready.source.file) hint_at_names(*exe);
     }
     Result<std::shared_ptr<const LoadedExecutable>> loaded = exe ? LoadedExecutable::load(std::move(*exe), library()) : exe.error();
     if (!loaded) {

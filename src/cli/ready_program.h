@@ -19,5 +19,7 @@ struct ReadyProgram {
 // What a model calls its values, by their names in the text that it became; of a program: nothing.
 std::map<std::string, std::string> names_of(const SourceProgram& program);
 // Prints what is wrong and returns nothing.
-std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments& arguments, int* out_exit, const onnx::TextOptions& how = {});
+std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments& arguments, int* out_exit,
+                                       const onnx::TextOptions& how = {},
+                                       decltype(CompileOptions::lowered) lowered = {});
 } // namespace nereus

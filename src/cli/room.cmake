@@ -22,7 +22,8 @@ add_test(NAME onnx_dtypes COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/onnx
 add_test(NAME onnx_ml COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/onnx_ml_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
 add_test(NAME plugin_ways COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/plugin_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
 add_test(NAME onnx_models COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/test/onnx_models_test.py ${CMAKE_BINARY_DIR}/bin ${CMAKE_SOURCE_DIR})
-set_tests_properties(onnx_suite onnx_attributes onnx_dtypes onnx_models PROPERTIES SKIP_RETURN_CODE 77)
+add_test(NAME work COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tools/work --bin ${CMAKE_BINARY_DIR}/bin --root ${CMAKE_SOURCE_DIR})
+set_tests_properties(onnx_suite onnx_attributes onnx_dtypes onnx_models work PROPERTIES SKIP_RETURN_CODE 77)
 if(NOT NEREUS_SANITIZE)    # sanitizers have memory of their own; and the C program of a deployer knows nothing of them
   add_test(NAME load_memory COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tools/load_memory --check --bin ${CMAKE_BINARY_DIR}/bin)
   add_test(NAME deployer COMMAND ${CMAKE_SOURCE_DIR}/examples/deployer.sh ${CMAKE_BINARY_DIR})

@@ -2,6 +2,8 @@
 #include "cli/both_ways.h"
 #include "cli/check_nan.h"
 #include "cli/commands.h"
+#include "cli/names_apart.h"
+#include "cli/program_file.h"
 #include "cli/program_inputs.h"
 #include "cli/ready_program.h"
 #include "cli/strict.h"
@@ -22,6 +24,8 @@ constexpr std::string_view help_text =
     "  nereus run encoder.nr --entry encode --inputs trees.json --json\n"
     "  nereus run encoder.onnx --input ids=@ids.npy --save out.npz\n"
     "  nereus run encoder.onnx --inputs test_data_set_0 --tap layer1/out=@layer1.npy     # a value inside, too\n"
+    "  nereus run encoder.onnx --dim all=1 --tap-all values.npz                          # every value of its main graph\n"
+    "  nereus run encoder.onnx --dim all=1 --output logits --save logits.npy             # one of its outputs\n"
     "  nereus run decoder.onnx --dim batch=4 --tap decode/body/h=@h.npy                  # in a body: node/attribute/value\n"
     "  nereus run encoder.onnx --dim batch=4 --dim seq=16 --check-nan                    # which node makes the first NaN\n"
     "\n"
@@ -66,13 +70,36 @@ int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hook
         [&](const Error& error) { return describe(error, program.sources); }, hooks);
 }
 
+// Of a model: where sizes of one name differ in what is given; nothing: they do not.
+std::optional<std::string> names_differ(const SourceProgram& program, const Result<Inputs>& inputs) {
+    if (!program.file || !inputs) return std::nullopt;
+    for (const NamedValues& call : inputs->calls) {
+        std::vector<GivenInput> given;
+        for (const Field& field : call)
+            for (const auto& [name, parameter] : program.parameters)
+                if (parameter == field.name) given.push_back({name, &field.value});
+        if (std::optional<std::string> differ = names_differ(*program.file, given)) return differ;
+    }
+    return std::nullopt;
+}
+
 // The arguments of all calls. `exe` knows the sizes of random ones; null: none are asked for.
 Result<Inputs> inputs_of(const Arguments& arguments, const SourceProgram& program, const Executable* exe) {
     const GivenSizes sizes = TRY(given_sizes(arguments, program.parameters, program.symbols));
     Inputs inputs = TRY(read_program_inputs(arguments, program));
     if (sizes.any() && exe) inputs = TRY(with_random(inputs, sizes, *exe, uint64_t(TRY(arguments.whole("seed", 0, 0)))));
-    if (arguments.has("tap") && inputs.is_list) return Error{Code::usage, "--tap writes values of one call, and the inputs are a list of them"};
+    for (const char* flag : {"tap", "tap-all"})
+        if (arguments.has(flag) && inputs.is_list)
+            return Error{Code::usage,
+                         "--" + std::string(flag) + " writes values of one call, and the inputs are a list of them"};
     return inputs;
+}
+// Says so where it is.
+bool is_to_be_apart(const Arguments& arguments, const SourceProgram& program, const Result<Inputs>& inputs, onnx::TextOptions& how) {
+    const std::optional<std::string> differ = how.apart ? std::nullopt : names_differ(program, inputs);
+    if (!differ) return false;
+    std::fputs((arguments.rest[0] + ": note: " + compiled_apart(*differ) + "\n").c_str(), stderr);
+    return how.apart = true;
 }
 } // namespace
 
@@ -80,7 +107,10 @@ int run_command(Words words) {
     std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
     flags.insert(flags.end(), call_flags().begin(), call_flags().end());
     flags.insert(flags.end(), std::begin(size_flags), std::end(size_flags));
-    flags.push_back({"tap", true, "NAME=@FILE.npy a value inside a model goes there, of a loop's body stacked over its trips; may be given several times"});
+    flags.push_back(
+        {"tap", true,
+         "NAME=@FILE.npy a value inside a model, or what the node of that name gives, goes there, of a loop's body stacked over its trips; may be given several times"});
+    flags.push_back({"tap-all", true, "FILE.npz every value of the model's main graph goes there"});
     flags.push_back({"check-nan", false, "of a model: the first node that makes a NaN or an infinity, instead of results; exit 1 if one does"});
     flags.push_back(strict_flag);
     flags.push_back({"eval", false, "interpret instead of compiling: slow, the judge of compiled code"});
@@ -93,15 +123,19 @@ int run_command(Words words) {
     }
     if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one program", {}, "nereus run --help"});
     const std::string& path = arguments->rest[0];
-    for (const char* of_models : {"tap", "check-nan"})
-        if (arguments->has(of_models) && !path.ends_with(".onnx")) return fail(Error{Code::usage, "--" + std::string(of_models) + " is about models, and '" + path + "' is none"});
+    for (const char* of_models : {"tap", "tap-all", "check-nan"})
+        if (arguments->has(of_models) && !is_model(path))
+            return fail(
+                Error{Code::usage, "--" + std::string(of_models) + " is about models, and '" + path + "' is none"});
+    if (Status named = check_names_flag(*arguments); !named) return fail(named.error());
     if (arguments->has("strict"))
-        if (int refused = check_strict(path, compile_options(*arguments)); refused != 0) return refused;
+        if (int refused = check_strict(path, compile_options(*arguments), with_names_flag({}, *arguments)); refused != 0) return refused;
     if (arguments->has("check-nan")) return check_nan(path, *arguments);
-    Result<Taps> taps = Taps::parse(arguments->values("tap"));
+    Result<Taps> taps = Taps::parse(arguments->values("tap"), arguments->value("tap-all"), path);
     if (!taps) return fail(taps.error());
     onnx::TextOptions how = taps->options();
     how.given = replaced_inputs(path, *arguments);
+    how = with_names_flag(std::move(how), *arguments);
     int exit = 0;
     if (path.ends_with(".nrx")) return load_program(path, &exit), exit;              // which says with what to run it
     std::optional<ReadyProgram> program;
@@ -112,10 +146,20 @@ int run_command(Words words) {
         std::optional<SourceProgram> source = load_program(path, &exit, how);
         if (!source) return exit;
         name_parameters(*arguments, source->parameters);
-        return interpret(*arguments, *source, {.read = [&](const Arguments& all) { return inputs_of(all, *source, program ? &program->exe() : nullptr); }, .finish = taps->writer(source->file), .names = names_of(*source), .outputs = taps->without(source->outputs)});
+        Result<Inputs> inputs = inputs_of(*arguments, *source, program ? &program->exe() : nullptr);
+        if (is_to_be_apart(*arguments, *source, inputs, how)) {
+            source = load_program(path, &exit, how);
+            if (!source) return exit;
+        }
+        return interpret(*arguments, *source, {.read = [&](const Arguments&) { return std::move(inputs); }, .finish = taps->writer(source->file), .names = names_of(*source), .outputs = taps->without(source->outputs)});
     }
     name_parameters(*arguments, program->source.parameters);
-    const CallHooks hooks{.read = [&](const Arguments& all) { return inputs_of(all, program->source, &program->exe()); }, .finish = taps->writer(program->source.file), .names = names_of(program->source), .outputs = taps->without(program->source.outputs)};
+    Result<Inputs> inputs = inputs_of(*arguments, program->source, &program->exe());
+    if (is_to_be_apart(*arguments, program->source, inputs, how)) {
+        program = make_ready(path, *arguments, &exit, how);
+        if (!program) return exit;
+    }
+    const CallHooks hooks{.read = [&](const Arguments&) { return std::move(inputs); }, .finish = taps->writer(program->source.file), .names = names_of(program->source), .outputs = taps->without(program->source.outputs)};
     const int code = run_loaded(*arguments, program->loaded, program->source.sources, hooks);
     if (arguments->has("stats")) {
         const Resident memory = resident();

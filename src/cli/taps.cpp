@@ -1,10 +1,44 @@
 #include "cli/taps.h"
+#include "base/suggest.h"
+#include "cli/program_file.h"
+#include "import/places.h"
+#include "import/read_model.h"
 #include "tensor/npy.h"
 #include "value/npz.h"
 #include <cstring>
 
 namespace nereus {
-Result<Taps> Taps::parse(const std::vector<std::string>& specs) {
+namespace {
+// A value by the name of its node, if no value is called so.
+Result<std::string> value_of_node(const onnx::Places& places, const std::string& name, Error otherwise) {
+    std::vector<std::string> names;
+    std::vector<std::pair<int, const onnx::Node*>> found;
+    for (int place = 0; place < places.size(); ++place)
+        for (const onnx::Node& node : places.nodes(place)) {
+            if (node.name.empty()) continue;
+            names.push_back(places[place].path + std::string(node.name));
+            if (names.back() == name || node.name == name) found.emplace_back(place, &node);
+        }
+    if (found.empty()) {
+        const std::string meant = nearest(name, std::vector<std::string_view>(names.begin(), names.end()));
+        if (otherwise.hint.empty() && !meant.empty()) otherwise.hint = "did you mean the node `" + meant + "`?";
+        return otherwise;
+    }
+    std::vector<std::string> values;
+    for (const auto& [place, node] : found)
+        for (std::string_view output : node->outputs)
+            if (!output.empty()) values.push_back(places.path({place, output}));
+    if (values.size() == 1) return values[0];
+    std::string all;
+    for (const std::string& value : values) all += (all.empty() ? "" : ", ") + value;
+    return Error{Code::name,
+                 "node '" + name + "' gives " + (values.empty() ? "nothing" : "several values"),
+                 {},
+                 values.empty() ? "" : "say which: " + all};
+}
+} // namespace
+
+Result<Taps> Taps::parse(const std::vector<std::string>& specs, const std::string& all, const std::string& model) {
     Taps taps;
     for (const std::string& spec : specs) {
         const size_t at = spec.rfind("=@");
@@ -13,6 +47,23 @@ Result<Taps> Taps::parse(const std::vector<std::string>& specs) {
         taps.names_.push_back(spec.substr(0, at));
         taps.paths_.push_back(path);
     }
+    if (!all.empty() && !all.ends_with(".npz"))
+        return Error{Code::usage, "--tap-all writes an .npz, and '" + all + "' does not end so"};
+    if (taps.names_.empty() && all.empty()) return taps;
+    const onnx::ModelFile file = TRY(onnx::read_model(TRY(program_file(model)).path));
+    const onnx::Places places(file);
+    for (std::string& name : taps.names_)
+        if (auto value = places.find(name); !value) {
+            Result<std::string> of_node = value_of_node(places, name, std::move(value).error());
+            if (!of_node)
+                return Error{of_node.error().code, model + ": " + of_node.error().message, {}, of_node.error().hint};
+            name = std::move(*of_node);
+        }
+    if (all.empty()) return taps;
+    taps.all_ = all;
+    for (const onnx::Node& node : places.nodes(0))
+        for (std::string_view output : node.outputs)
+            if (!output.empty()) taps.names_.emplace_back(output);
     return taps;
 }
 
@@ -72,7 +123,11 @@ std::function<Result<Value>(Value)> Taps::writer(const std::optional<onnx::Model
     return [this, &file](Value all) -> Result<Value> {
         const onnx::Places places(*file);
         const size_t own = all.children().size() - names_.size();        // of the model: one at least, so all is a tuple
-        for (size_t i = 0; i < names_.size(); ++i) TRY(write(i, all.children()[own + i], places.layers(TRY(places.find(names_[i])).place)));
+        for (size_t i = 0; i < paths_.size(); ++i)
+            TRY(write(i, all.children()[own + i], places.layers(TRY(places.find(names_[i])).place)));
+        std::vector<Field> fields;
+        for (size_t i = paths_.size(); i < names_.size(); ++i) fields.push_back({names_[i], all.children()[own + i]});
+        if (!all_.empty()) TRY(write_npz(all_, fields));
         if (own == 1) return all.children()[0];
         return Value::tuple({all.children().begin(), all.children().begin() + std::ptrdiff_t(own)});
     };

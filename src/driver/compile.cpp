@@ -127,6 +127,7 @@ Result<Executable> compile_rest(Module module, const CompileOptions& options, Co
                                                      : TRY(loop::schedule(lowered.kernels[i], target.machine)));
         if (!lowered.in_library[i]) compiled.push_back(code.kernels.back());
     }
+    if (options.lowered) options.lowered(lowered, code.kernels);
     const CodegenOptions how{.checked = options.checked, .progress = options.progress ? [&](int64_t done, int64_t of) { options.progress("codegen", done, of); } : std::function<void(int64_t, int64_t)>()};
     MachineCode machine = TRY(codegen(compiled, target, how));
     size_t next = 0;

@@ -17,6 +17,8 @@ struct CompileOptions {
     std::function<Result<Value>(Executable)> run_init = {};
     // Told how far it is: the stage, and how many stages or kernels of it are done. Empty: nobody asks.
     std::function<void(std::string_view stage, int64_t done, int64_t of)> progress = {};
+    // Is shown the launches, and how their kernels run, before both become code.
+    std::function<void(const Lowered&, std::span<const loop::Scheduled>)> lowered = {};
 };
 
 struct StageTime {

@@ -1,14 +1,18 @@
 // driver/pipeline.h - the order of the stages and why it is that.
 #pragma once
 #include "driver/compile.h"
+#include "ir/decision.h"
 
 namespace nereus {
 struct StageContext { const CompileOptions& options; CompileReport& report; };
 
 struct Stage {
     using Pass = Result<Module> (*)(Module);
+    using Deciding = Result<Module> (*)(Module, Decisions& out_decisions);
     using Step = Result<Module> (*)(Module, StageContext&);
     constexpr Stage(std::string_view name, Pass pass, std::string_view reason) : name(name), reason(reason), pass(pass) {}
+    constexpr Stage(std::string_view name, Pass pass, Deciding deciding, std::string_view reason)
+        : name(name), reason(reason), pass(pass), deciding(deciding) {}
     constexpr Stage(std::string_view name, Step step, std::string_view reason) : name(name), reason(reason), step(step) {}
 
     std::string_view name, reason;
@@ -16,6 +20,7 @@ struct Stage {
         : name(name), reason(reason), step(step), may_be_left_out(may_be_left_out) {}
 
     Pass pass = nullptr;                     // an optimisation: the program means the same without it
+    Deciding deciding = nullptr;             // the pass, when somebody asks for what it has left out
     Step step = nullptr;                     // needs the options, or reports
     bool may_be_left_out = pass != nullptr;
     Result<Module> run(Module m, StageContext& c) const { return pass ? pass(std::move(m)) : step(std::move(m), c); }

@@ -6,8 +6,8 @@
 // other with that dim. A second check of the same fact goes. Sizes that a merged binding defines are those of the first.
 //
 // The table is one map with an undo list per block, so that the walk is linear.
-#include "pass/effects.h"
 #include "pass/function_edit.h"
+#include "pass/one_function.h"
 #include "pass/passes.h"
 #include <algorithm>
 #include <cstring>
@@ -196,9 +196,11 @@ class CommonValues {
 };
 } // namespace
 
+void common_values(Module& module, Function& function, const Effects& effects) { CommonValues(module, function, effects).run(); }
+
 Result<Module> common_values(Module module) {
     Effects effects(module);
-    for (Function& function : module.functions) CommonValues(module, function, effects).run();
+    for (Function& function : module.functions) common_values(module, function, effects);
     return module;
 }
 } // namespace nereus

@@ -2,6 +2,7 @@
 // end of a block to its front, so that a chain goes in one walk. Symbols count as uses: a binding that defines one that
 // is still named stays.
 #include "ir/op.h"
+#include "pass/one_function.h"
 #include "pass/passes.h"
 #include <unordered_set>
 
@@ -98,8 +99,10 @@ class DeadCode {
 };
 } // namespace
 
+void dead_code(Module& module, Function& function) { DeadCode(module, function).run(); }
+
 Result<Module> dead_code(Module module) {
-    for (Function& function : module.functions) DeadCode(module, function).run();
+    for (Function& function : module.functions) dead_code(module, function);
     return module;
 }
 } // namespace nereus

@@ -5,16 +5,19 @@
 // A constant has one use, so one that stands for a value is written out at each use of it. What fails is left to fail
 // where it stands. A branch is replaced only by an arm of exactly its type. Needs the module as the shapes stage leaves it:
 // before, a type that somebody wrote is also a check.
-#include "pass/effects.h"
 #include "pass/function_edit.h"
 #include "pass/known_results.h"
 #include "pass/literals.h"
+#include "pass/one_function.h"
 #include "pass/passes.h"
+#include "pass/size_demands.h"
 #include <algorithm>
 
 namespace nereus {
 namespace {
 constexpr int64_t most_elements = 64;
+
+bool divides(const OpDef& op) { return op.name == "div" || op.name == "floor_div" || op.name == "mod" || op.name == "rem"; }
 
 // Operators that give their first argument back when its type is the type of the result.
 constexpr std::string_view same_if_same_type[] = {"reshape", "broadcast_to", "sum_to", "cast", "stop_gradient"};
@@ -22,7 +25,10 @@ constexpr std::string_view same_if_same_type[] = {"reshape", "broadcast_to", "su
 class FoldConstants {
  public:
     FoldConstants(Module& module, Function& function, const Effects& effects)
-        : module_(module), edit_(module, function), effects_(effects), image_(module) {}
+        : module_(module), edit_(module, function), effects_(effects), demands_(module), image_(module) {
+        if (&function != &module.functions[0]) return;
+        for (ValueId param : function.params) demands_.exists(function[param].type);
+    }
 
     void run() {
         block(edit_.function().body);
@@ -106,20 +112,30 @@ class FoldConstants {
         return fact.relation == Relation::compatible && (a == 1 || b == 1);
     }
 
-    // A number or one size: anything larger might overflow as a dim where it wraps as an integer.
+    // A number or size that is known is written out. A larger one only if it cannot overflow as a dim where it wraps as
+    // an integer. An operator that may fail stays where it is, for dead_code.
     bool known_number(const Binding& b, BindingList& out) {
         const ValueInfo result = f()[b.results[0]];
-        if (!result.known.valid() || !effects_.of(f(), b).nothing()) return false;
+        if (!result.known.valid() || !gives_a_number(b)) return false;
         Dim known = image_.of(result.known);
         Binding made{.form = Form::dim, .dim = known, .span = b.span};
         if (std::optional<int64_t> number = module_.dims.constant_value(known)) {
             made.form = Form::literal, made.dim = {};
             made.literal = Literal{.kind = Literal::Kind::integer, .integers = {*number}};
-        } else if (!module_.dims.as_symbol(known)) {
+        } else if (!module_.dims.as_symbol(known) && !demands_.is_exact_everywhere(known)) {
             return false;
         }
         constant(b.results[0], std::move(made), out);
-        return true;
+        return effects_.of(f(), b).nothing();
+    }
+    // Where a number is known of it, the element that it reads is there.
+    bool gives_a_number(const Binding& b) {
+        if (effects_.of(f(), b).nothing()) return true;
+        return b.form == Form::op && (b.op->name == "gather" || (divides(*b.op) && is_not_zero(b.args[1])));
+    }
+    bool is_not_zero(ValueId v) {
+        std::optional<HostTensor> value = constant_value(v);
+        return value && value->count() == 1 && value->as_i64(0) != 0;
     }
     void constant(ValueId result, Binding made, BindingList& out) {
         ValueId value = edit_.add(std::move(made), type_of(result), f()[result].name, out);
@@ -257,14 +273,17 @@ class FoldConstants {
     Module& module_;
     FunctionEdit edit_;
     const Effects& effects_;
+    SizeDemands demands_;
     SymbolImage image_;                                  // sizes of what was replaced
     std::vector<std::pair<Sym, Dim>> pending_;           // join symbols of the arms under way
 };
 } // namespace
 
+void fold_constants(Module& module, Function& function, const Effects& effects) { FoldConstants(module, function, effects).run(); }
+
 Result<Module> fold_constants(Module module) {
     Effects effects(module);
-    for (Function& function : module.functions) FoldConstants(module, function, effects).run();
+    for (Function& function : module.functions) fold_constants(module, function, effects);
     tell_callers(module);
     return module;
 }

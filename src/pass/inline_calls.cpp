@@ -1,15 +1,17 @@
 // pass/inline_calls.cpp - puts the bodies of functions where they are called: of small ones, and of those called once. Callees
-// go first, so a body is finished when it is copied. A closure that is applied where it was made is called directly.
+// go first, so a body is finished when it is copied: folded, too, for what its own callees cost is seen only then. A closure
+// that is applied where it was made is called directly. Each call that stays has its reason among the decisions.
 //
 // The callee's symbols become the caller's dims; sizes it chose are known by their own form afterwards. Arguments and
 // results must have exactly the types that the callee gives them: then nothing that a check would have told is lost.
 //
-// Not inlined: recursion; a callee with tensors of sizes that the caller learns late, because a region is planned per
+// Not inlined: recursion; a callee that makes tensors of sizes that the caller learns late, because a region is planned per
 // function and its symbols (decision 003): in the caller each such tensor would be an object; values of unknown rank.
 #include "base/diagnostics.h"
 #include "pass/call_graph.h"
 #include "pass/function_edit.h"
 #include "pass/known_results.h"
+#include "pass/one_function.h"
 #include "pass/passes.h"
 
 #include <algorithm>
@@ -17,19 +19,29 @@
 
 namespace nereus {
 namespace {
-constexpr int64_t small = 24;                // bindings: about what a call and its region cost
+constexpr int64_t small = 400;               // bindings, folded
 constexpr int64_t largest = 1000;            // of one that is called once
 constexpr int deepest = 100;                 // blocks in blocks, after inlining
 
 constexpr int64_t most = 20'000;             // added to one function
-struct Candidate { bool good = false, plans = false, applies = false; int64_t bindings = 0; int depth = 0; };
+constexpr std::string_view unknown_rank = "it has values of unknown rank";
+constexpr std::string_view recursive = "it calls itself";
+struct Candidate {
+    std::string_view refusal = recursive;                // empty: it is a candidate
+    bool applies = false;
+    int64_t bindings = 0;
+    int depth = 0;
+    std::unordered_set<Sym> planned;                     // its symbols in sizes of tensors that it makes
+};
 
 class Inline {
  public:
-    Inline(Module& module, const CallGraph& calls) : module_(module), calls_(calls), candidates_(module.functions.size()) {}
+    Inline(Module& module, const CallGraph& calls, Decisions& out_decisions)
+        : module_(module), calls_(calls), effects_(module), decisions_(out_decisions), candidates_(module.functions.size()) {}
 
     void run(FunctionId id) {
         Function& function = module_[id];
+        common_values(module_, function, effects_);      // a call is one value; its body may have loops, which are none
         FunctionEdit edit(module_, function);
         edit_ = &edit;
         image_.emplace(module_);
@@ -37,6 +49,10 @@ class Inline {
         growth_ = 0;
         block(function.body, 1);
         image_->in_place(function);
+        if (calls_.recursive[id.index] || calls_.references[id.index] == 0) return;
+        tell_caller(module_, function);                  // of sizes that its folded callees know
+        fold_constants(module_, function, effects_);
+        dead_code(module_, function);
         candidates_[id.index] = candidate(id);
     }
 
@@ -44,19 +60,34 @@ class Inline {
     Candidate candidate(FunctionId id) const {
         const Function& f = module_[id];
         BlockSize size = size_of_block(f, f.body);
-        Candidate made{!calls_.recursive[id.index], false, false, size.bindings, size.depth};
-        made.good &= f.where.empty() && !f.vjp_forward.valid() && always_ends(f, f.body);
-        made.good &= size.bindings <= (calls_.references[id.index] == 1 ? largest : small);
-        for (const ValueInfo& value : f.values) {
-            made.good &= !mentions_shape_variable(module_, value.type);
-            const Type& type = module_.types[value.type];
-            made.plans |= type.kind == TypeKind::tensor && !type.shape.dims.empty();
-        }
-        for (const Binding& b : f.bindings) {
-            made.good &= b.form != Form::lambda;
-            made.applies |= b.form == Form::apply;
-        }
+        Candidate made{{}, false, size.bindings, size.depth, {}};
+        if (!f.where.empty()) made.refusal = "its sizes have conditions";
+        if (f.vjp_forward.valid()) made.refusal = "it has a gradient of its own";
+        if (!always_ends(f, f.body)) made.refusal = "it may end where it stands";
+        if (size.bindings > (calls_.references[id.index] == 1 ? largest : small)) made.refusal = "it is large";
+        for (ValueId param : f.params)
+            if (mentions_shape_variable(module_, f[param].type)) made.refusal = unknown_rank;
+        look_into(f, f.body, made);
+        if (size.bindings == 1) made.planned.clear();    // makes nothing but its result, an object of its caller anyway
         return made;
+    }
+    void look_into(const Function& f, BlockId block, Candidate& made) const {
+        for (ValueId param : f[block].params) look_at_made(f, param, made);
+        for (BindingId id : f[block].bindings) {
+            const Binding& b = f[id];
+            if (b.form == Form::lambda) made.refusal = "it makes a function whose sizes are not known";
+            made.applies |= b.form == Form::apply;
+            for (ValueId result : b.results) look_at_made(f, result, made);
+            for (BlockId nested : blocks_of(b)) look_into(f, nested, made);
+        }
+    }
+    void look_at_made(const Function& f, ValueId value, Candidate& made) const {
+        const TypeId id = f[value].type;
+        if (mentions_shape_variable(module_, id)) made.refusal = unknown_rank;
+        const Type& type = module_.types[id];
+        if (type.kind != TypeKind::tensor) return;
+        for (Dim d : type.shape.dims)
+            for (Sym s : module_.dims.symbols_of(d)) made.planned.insert(s);
     }
 
     // Values that stand for others are put in as the list is written; nested blocks come after what they see.
@@ -74,7 +105,11 @@ class Inline {
             Binding b = edit_->function()[at];
             edit_->use_all(b.args, after);
             if (b.form == Form::apply) known_closure(b, after);
-            if (b.form == Form::call && inlined(b, depth, after)) continue;
+            if (b.form == Form::call) {
+                std::string_view refusal = inlined(b, depth, after);
+                if (refusal.empty()) continue;
+                refused(b, refusal);
+            }
             edit_->function()[at] = b;
             for (BlockId nested : blocks_of(b)) block(nested, depth + 1);
             after.push_back(at);
@@ -126,27 +161,31 @@ class Inline {
         b.targets.clear();
     }
 
-    bool inlined(const Binding& b, int depth, BindingList& out) {
+    // Says why not; nothing: it is.
+    std::string_view inlined(const Binding& b, int depth, BindingList& out) {
         const Candidate& candidate = candidates_[b.function.index];
-        if (!candidate.good || depth + candidate.depth > deepest || growth_ + candidate.bindings > most) return false;
-        const Function callee = module_[b.function];     // a copy: functions move when types are made
+        if (!candidate.refusal.empty()) return candidate.refusal;
+        if (depth + candidate.depth > deepest) return "blocks would nest too deep";
+        if (growth_ + candidate.bindings > most) return "its caller has grown enough";
+        const Function& callee = module_[b.function];
         std::vector<Dim> dims = b.dims;
         for (Dim& d : dims) d = image_->of(d);
-        if (dims.size() != callee.symbols.size() || b.defines.size() != callee.result_dims.size()) return false;
-        if (candidate.plans && !std::ranges::all_of(dims, [&](Dim d) { return known_at_entry(d); })) return false;
+        if (dims.size() != callee.symbols.size() || b.defines.size() != callee.result_dims.size()) return "its sizes are not those of the call";
+        for (size_t i = 0; i < dims.size(); ++i)
+            if (candidate.planned.contains(callee.symbols[i]) && !known_at_entry(dims[i])) return "it makes tensors of a size that is known late";
 
         BlockCopy copy(*edit_, callee);
         for (size_t i = 0; i < dims.size(); ++i) copy.symbols.put(callee.symbols[i], dims[i]);
         for (size_t i = 0; i < callee.params.size(); ++i) {
             const ValueInfo& param = callee[callee.params[i]];
-            if (copy.symbols.of(param.type) != type_of(b.args[i])) return false;
+            if (copy.symbols.of(param.type) != type_of(b.args[i])) return "it is given another type than it takes";
             const Dim given = image_->of(edit_->function()[b.args[i]].known);
             const Binding* made = edit_->definition(b.args[i]);
             bool constant = made && is_immediate(*made);
-            if (param.known.valid() && !constant && copy.symbols.of(param.known) != given) return false;     // read by its dim
+            if (param.known.valid() && !constant && copy.symbols.of(param.known) != given) return "it reads a number by its size";
         }
         const Block& body = callee[callee.body];
-        if (!same_result(b, dims, callee)) return false;
+        if (!same_result(b, dims, callee)) return "its result has another type here";
 
         for (size_t i = 0; i < callee.params.size(); ++i) copy.put(callee.params[i], b.args[i]);
         BindingList copied;
@@ -164,7 +203,13 @@ class Inline {
             if (!f[result].known.valid()) f[result].known = f[b.results[0]].known;
         }
         edit_->replace(b.results[0], result);
-        return true;
+        return {};
+    }
+
+    void refused(const Binding& b, std::string_view why) {
+        const Function& caller = edit_->function();
+        const std::string value = "%" + caller[b.results[0]].name + " = @" + module_[b.function].name + " in @" + caller.name;
+        decisions_.push_back({"inline_calls", value, std::string(why)});
     }
 
     // The type that the caller gives the result is the callee's own: both seen before the callee's symbols are renamed.
@@ -197,6 +242,8 @@ class Inline {
 
     Module& module_;
     const CallGraph& calls_;
+    const Effects effects_;                              // as they were: who is folded does no more than before
+    Decisions& decisions_;
     std::vector<Candidate> candidates_;                  // by function, once it is done
     FunctionEdit* edit_ = nullptr;
     std::optional<SymbolImage> image_;                   // sizes that callees chose
@@ -206,8 +253,13 @@ class Inline {
 } // namespace
 
 Result<Module> inline_calls(Module module) {
+    Decisions unasked;
+    return inline_calls(std::move(module), unasked);
+}
+
+Result<Module> inline_calls(Module module, Decisions& out_decisions) {
     CallGraph calls(module);
-    Inline pass(module, calls);
+    Inline pass(module, calls, out_decisions);
     for (FunctionId id : calls.callees_first) pass.run(id);
     drop_functions(module, CallGraph(module).reached_from(calls.is_root));       // those whose last call is gone
     tell_callers(module);

@@ -36,12 +36,14 @@ void bindings(Module& module, const Function& f, BlockId id, SymbolImage& image)
 }
 } // namespace
 
+void tell_caller(Module& module, Function& caller) {
+    SymbolImage image(module);
+    bindings(module, caller, caller.body, image);
+    if (!image.empty()) image.in_place(caller);
+}
+
 void tell_callers(Module& module) {
     CallGraph calls(module);
-    for (FunctionId id : calls.callees_first) {
-        SymbolImage image(module);
-        bindings(module, module[id], module[id].body, image);
-        if (!image.empty()) image.in_place(module[id]);
-    }
+    for (FunctionId id : calls.callees_first) tell_caller(module, module[id]);
 }
 } // namespace nereus

@@ -1,12 +1,15 @@
 // pass/passes.h - the passes, a line each.
 #pragma once
 #include "base/result.h"
+#include "ir/decision.h"
 #include "ir/module.h"
 
 namespace nereus {
 Result<Module> cells_to_states(Module module);   // cells that only their function knows are states of its loops; before shapes
 Result<Module> tail_loops(Module module);    // a function that calls itself last is a loop
+Result<Module> outline_late(Module module);  // what comes after a late size is a function of it
 Result<Module> inline_calls(Module module);  // bodies of small functions, and of those called once, where they are called
+Result<Module> inline_calls(Module module, Decisions& out_decisions);    // and which calls stay
 Result<Module> fold_constants(Module module);    // operators on constants, branches that are decided, parts of known wholes
 Result<Module> common_values(Module module); // what was computed before is not computed again
 Result<Module> static_arguments(Module module);  // out of recursion: what its unchanging arguments decide alone

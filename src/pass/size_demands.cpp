@@ -1,6 +1,9 @@
 #include "pass/size_demands.h"
 #include "ir/shape_rule.h"
 #include "ops/shape_rules.h"
+#include "tensor/shape.h"
+#include <algorithm>
+#include <cmath>
 
 namespace nereus {
 namespace {
@@ -13,10 +16,6 @@ class Everywhere : public ShapeScope {
     Facts& facts() override { return facts_; }
     Status require(Dim a, Relation relation, Dim b, std::string_view) override {
         granted &= proved(a, relation, b);
-        return {};
-    }
-    Status believe(Dim, Relation, Dim, std::string_view) override {
-        granted = false;
         return {};
     }
     Dim late(std::string_view name, Dim) override { return dims().of(dims().new_symbol(std::string(name), SymKind::late)); }
@@ -47,6 +46,20 @@ class Everywhere : public ShapeScope {
     }
     Facts& facts_;
 };
+
+bool divides(const Term& part, const Term& whole) {
+    return part.coefficient > 0 && whole.coefficient % part.coefficient == 0 && std::ranges::all_of(part.factors, [&](const Factor& f) {
+               return std::ranges::any_of(whole.factors, [&](const Factor& other) { return f.atom == other.atom && f.power <= other.power; });
+           });
+}
+
+bool is_extent(SymKind kind) {
+    switch (kind) {
+    case SymKind::size: case SymKind::late: case SymKind::counter: case SymKind::unknown: case SymKind::fresh: return true;
+    case SymKind::join: case SymKind::host: return false;
+    }
+    return false;
+}
 } // namespace
 
 bool SizeDemands::runs_anywhere(const FunctionEdit& edit, const Function& f, const Effects& effects, const Binding& b) {
@@ -64,6 +77,42 @@ bool SizeDemands::runs_anywhere(const FunctionEdit& edit, const Function& f, con
     }
     default: return false;                               // a callee may rest on what its caller knows at the call
     }
+}
+
+bool SizeDemands::is_exact_everywhere(Dim d) {
+    const Polynomial terms = module_.dims.polynomial(d);
+    auto divides = [&](const Term& count) { return terms.size() == 1 && nereus::divides(terms[0], count); };
+    const bool fits = magnitude(d) <= std::ldexp(1.0, precision(DType::i64) - 1) || std::ranges::any_of(counts_, divides);
+    return fits && is_number_everywhere(d);
+}
+
+void SizeDemands::exists(TypeId tensor) {
+    const Type& type = module_.types[tensor];
+    if (type.kind != TypeKind::tensor || !type.shape.ranked) return;
+    const std::vector<Dim> extents = type.shape.dims;
+    const Polynomial count = module_.dims.polynomial(module_.dims.product(extents));
+    if (count.size() == 1) counts_.push_back(count[0]);
+}
+
+// Of a sum: that of its terms, for they are added one by one.
+double SizeDemands::magnitude(Dim d) {
+    double sum = 0;
+    for (const Term& term : module_.dims.polynomial(d)) {
+        double product = std::fabs(double(term.coefficient));
+        for (const Factor& factor : term.factors) product *= std::pow(magnitude(factor.atom), factor.power);
+        sum += product;
+    }
+    return sum;
+}
+double SizeDemands::magnitude(Atom a) {
+    if (auto found = magnitudes_.find(a); found != magnitudes_.end()) return found->second;
+    const AtomNode atom = module_.dims.atom(a);
+    const bool bounded = atom.kind == AtomKind::symbol && is_extent(module_.dims.symbol(atom.symbol).kind);
+    double out = atom.kind != AtomKind::symbol ? 0 : bounded ? double(max_extent) : HUGE_VAL;
+    for (Dim arg : atom.args) out = std::max(out, magnitude(arg));
+    if (atom.kind == AtomKind::rounded) out *= 2;        // may go up to the next power of two
+    if (atom.kind == AtomKind::rank || atom.kind == AtomKind::size) out = HUGE_VAL;
+    return magnitudes_[a] = out;
 }
 
 bool SizeDemands::is_number_everywhere(Dim d) {

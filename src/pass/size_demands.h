@@ -16,11 +16,19 @@ class SizeDemands {
     bool runs_anywhere(const FunctionEdit& edit, const Function& function, const Effects& effects, const Binding& binding);
     // By its shape rule, with no more known than what symbols are: sizes are not negative.
     bool hold_everywhere(const Function& function, const Binding& binding, const std::vector<const Binding*>& definitions);
+    // Evaluated with no more known, the dim is the integer that wrapping arithmetic gives: no part of it can overflow.
+    bool is_exact_everywhere(Dim d);
+    // A tensor of this type is there whatever happens: no product of its extents overflows, by tensor/shape.h.
+    void exists(TypeId tensor);
+    bool is_number_everywhere(Dim d);                    // it divides by nothing that may be 0, and its broadcasts fit
 
  private:
-    bool is_number_everywhere(Dim d);                    // it divides by nothing that may be 0, and its broadcasts fit
+    double magnitude(Dim d);                             // no more than this, by what symbols are; infinite if it may be any
+    double magnitude(Atom a);
 
     Module& module_;
     Facts facts_;
+    std::unordered_map<Atom, double> magnitudes_;
+    std::vector<Term> counts_;               // of elements, of what exists
 };
 } // namespace nereus

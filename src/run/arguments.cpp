@@ -36,13 +36,14 @@ Result<Arguments> parse_arguments(std::span<const char* const> args, std::span<c
             if (std::string meant = nearest(name, names); !meant.empty()) error.hint = "did you mean --" + meant + "?";
             return error;
         }
-        if (!spec->takes_value && attached) return Error{Code::usage, "--" + std::string(name) + " takes no value"};
+        if (!spec->takes_value && !spec->may_take_value && attached)
+            return Error{Code::usage, "--" + std::string(name) + " takes no value"};
         if (spec->takes_value && !attached) {
             if (i + 1 == args.size()) return Error{Code::usage, "--" + std::string(name) + " needs a value"};
             value = args[++i];
         }
         std::vector<std::string>& values = out.flags[std::string(name)];
-        if (spec->takes_value) values.emplace_back(value);
+        if (spec->takes_value || attached) values.emplace_back(value);
     }
     return out;
 }
@@ -55,6 +56,11 @@ std::string flags_help(std::span<const FlagSpec> flags) {
         if (flag.takes_value) {
             size_t space = help.find(' ');
             left += " " + std::string(help.substr(0, space));
+            help = help.substr(space + 1);
+        }
+        if (flag.may_take_value) {
+            size_t space = help.find(' ');
+            left += "[=" + std::string(help.substr(0, space)) + "]";
             help = help.substr(space + 1);
         }
         left.resize(std::max<size_t>(left.size() + 2, 26), ' ');

@@ -11,6 +11,7 @@ struct FlagSpec {
     std::string_view name;                   // without --
     bool takes_value = false;
     std::string_view help;                   // one line, starting with the value's name if it takes one
+    bool may_take_value = false;             // --name alone too; then only --name=value gives one
 };
 
 struct Arguments {

@@ -1,13 +1,16 @@
 #include "run/call.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
+#include "base/suggest.h"
 #include "run/profile.h"
 #include "run/sources.h"
+#include "tensor/npy.h"
 #include "value/input_spec.h"
 #include "value/npz.h"
 #include "value/text.h"
 #include "vm/workers.h"
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -17,13 +20,19 @@
 namespace nereus {
 std::span<const FlagSpec> call_flags() {
     static constexpr FlagSpec flags[] = {
-        {"inputs", true, "FILE arguments by parameter name: JSON, one object or a list of them; or an .npz of paths p.w"},
-        {"input", true, "x=SPEC one argument: x=2x3xf32=random, x=@x.npy, x=@p.npz, x=@p.npz:path, x=3xi64=1,2,3, x=f32=2.5, x=2xstr=yes,no"},
-        {"save", true, "FILE.npz the result goes there, not to stdout: an array per tensor, named by its path, that of a model by its output"},
-        {"json", false, "results as JSON, on one line: a value, of a model with several outputs an object of them by name; or a list where the inputs were one"},
+        {"inputs", true,
+         "FILE arguments by parameter name: JSON, one object or a list of them; or an .npz of paths p.w"},
+        {"input", true,
+         "x=SPEC one argument: x=2x3xf32=random, x=@x.npy, x=@p.npz, x=@p.npz:path, x=3xi64=1,2,3, x=f32=2.5, x=2xstr=yes,no"},
+        {"save", true,
+         "PATH the result goes there, not to stdout: an .npz with an array per tensor, named by its path, that of a model by its output; an .npy, of one tensor; a folder, with a file each"},
+        {"output", true, "NAME of a model: only this output; may be given several times"},
+        {"json", false,
+         "results as JSON, on one line: a value, of a model with several outputs an object of them by name; or a list where the inputs were one"},
         {"seed", true, "N seed of random inputs"},
         {"each", false, "time and peak memory of every call, on stderr"},
-        {"peak", false, "memory of every call, on stderr: predicted (an upper bound where elements decide, nothing for a `while` that grows) and measured"},
+        {"peak", false,
+         "memory of every call, on stderr: predicted (an upper bound where elements decide, nothing for a `while` that grows) and measured"},
         {"stats", false, "counters of all calls, on stderr; resident memory of the process, and how long loading took"},
         {"threads", true, "N that a call may use, its own with them: results are the same bit for bit (1)"},
         {"memory-limit", true, "BYTES a call that needs more fails"},
@@ -70,12 +79,11 @@ void name_parameters(Arguments& arguments, const std::map<std::string, std::stri
     auto inputs = arguments.flags.find("input");
     if (inputs == arguments.flags.end()) return;
     for (std::string& input : inputs->second) {
-        const size_t end = input.find('=');                // names of models may have any sign, this one too
+        size_t longest = 0;                                // names of models may have any sign, '=' too
         for (const auto& [name, parameter] : parameters)
-            if (input.starts_with(name + "=") && (end == name.size() || name.find('=') != name.npos)) {
-                input = parameter + input.substr(name.size());
-                break;
-            }
+            if (input.starts_with(name + "=")) longest = std::max(longest, name.size());
+        if (auto it = parameters.find(input.substr(0, longest)); it != parameters.end())
+            input = it->second + input.substr(longest);
     }
 }
 
@@ -142,8 +150,66 @@ std::vector<Field> by_output(const Value& result, std::span<const std::string> o
     for (size_t i = 0; i < outputs.size(); ++i) named.push_back({outputs[i], result.children()[i]});
     return named;
 }
-Status save_npz(const std::string& path, const Value& result, std::span<const std::string> outputs) {
-    return outputs.empty() ? write_npz(path, result) : write_npz(path, by_output(result, outputs));
+bool is_folder(const std::string& path) {
+    std::error_code failed;
+    return path.ends_with('/') || std::filesystem::is_directory(path, failed);
+}
+// A file each; one that is no tensor is an .npz of its parts.
+Status save_in_folder(const std::string& folder, const Value& result, std::span<const std::string> outputs) {
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    if (failed) return Error{Code::io, "cannot make the folder '" + folder + "': " + failed.message()};
+    std::vector<Field> parts = by_output(result, outputs);
+    if (outputs.empty() && result.is(Value::Kind::tuple))
+        for (size_t i = 0; i < result.children().size(); ++i)
+            parts.push_back({std::to_string(i), result.children()[i]});
+    else if (outputs.empty() && result.is(Value::Kind::record))
+        for (size_t i = 0; i < result.children().size(); ++i)
+            parts.push_back({result.field_names()[i], result.children()[i]});
+    else if (outputs.empty()) parts.push_back({"result", result});
+    std::set<std::string> taken;                         // names of models may have any sign, files may not
+    for (const Field& part : parts) {
+        std::string name = part.name;
+        std::ranges::replace_if(
+            name,
+            [](char c) { return !std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-' && c != '.'; },
+            '_');
+        while (!taken.insert(name).second) name += '_';
+        const std::string path = (std::filesystem::path(folder) / name).string();
+        TRY(part.value.is(Value::Kind::tensor) ? write_npy(path + ".npy", part.value.tensor())
+                                               : write_npz(path + ".npz", part.value));
+    }
+    return {};
+}
+Status save_result(const std::string& path, const Value& result, std::span<const std::string> outputs) {
+    if (is_folder(path)) return save_in_folder(path, result, outputs);
+    if (path.ends_with(".npz"))
+        return outputs.empty() ? write_npz(path, result) : write_npz(path, by_output(result, outputs));
+    if (result.is(Value::Kind::tensor)) return write_npy(path, result.tensor());
+    Error error{Code::usage, "an .npy holds one tensor, and the result is a " + std::string(kind_name(result.kind()))};
+    error.hint = outputs.empty() ? "save it to an .npz or to a folder"
+                                 : "pick one with --output, or save to an .npz or to a folder";
+    return error;
+}
+
+// The outputs that --output names, in this order.
+Status check_outputs(std::span<const std::string> wanted, std::span<const std::string> outputs) {
+    for (const std::string& name : wanted) {
+        if (std::ranges::find(outputs, name) != outputs.end()) continue;
+        if (outputs.empty())
+            return Error{Code::usage, "--output is about models, and this program has no names for what it gives"};
+        std::string all;
+        for (const std::string& output : outputs) all += (all.empty() ? "" : ", ") + output;
+        std::string hint = did_you_mean("", name, std::vector<std::string_view>(outputs.begin(), outputs.end()));
+        return Error{Code::usage, "the model has no output '" + name + "'", {}, hint.empty() ? "it has " + all : hint};
+    }
+    return {};
+}
+Value picked(const Value& result, std::span<const std::string> wanted, std::span<const std::string> outputs) {
+    std::vector<Value> some;
+    const std::vector<Field> named = by_output(result, outputs);
+    for (const std::string& name : wanted) some.push_back(std::ranges::find(named, name, &Field::name)->value);
+    return some.size() == 1 ? some[0] : Value::tuple(std::move(some));
 }
 std::string json_of(const Value& result, std::span<const std::string> outputs) {
     if (outputs.size() < 2) return to_json(result);
@@ -187,8 +253,14 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
     const std::string save = arguments.value("save");
     if (!save.empty() && inputs->is_list) return usage("--save takes the result of one call, and the inputs are a list of them");
     if (!arguments.rest.empty() && same_file(arguments.rest[0], save)) return usage("--save names the program itself: '" + save + "'");
-    if (!save.empty() && !save.ends_with(".npz"))
-        return failed(Error{Code::usage, "--save writes an .npz, and '" + save + "' does not end so", {}, "--json prints results in another form"});
+    if (!save.empty() && !save.ends_with(".npz") && !save.ends_with(".npy") && !is_folder(save))
+        return failed(Error{Code::usage,
+                            "--save writes an .npz, an .npy or files in a folder, and '" + save + "' is none of these",
+                            {},
+                            "--json prints results in another form"});
+    const std::vector<std::string> wanted = arguments.values("output");
+    if (Status known = check_outputs(wanted, hooks.outputs); !known) return failed(known.error());
+    const std::vector<std::string>& outputs = wanted.empty() ? hooks.outputs : wanted;
     int exit = 0;
     std::string out;
     if (json && inputs->is_list) out += "[";
@@ -204,14 +276,15 @@ int call_all(const Arguments& arguments, std::span<const std::string> params, co
         Result<Value> result = one();
         if (hooks.progress) hooks.progress->clear();
         if (result && hooks.finish) result = hooks.finish(std::move(*result));
+        if (result && !wanted.empty()) result = picked(*result, wanted, hooks.outputs);
         if (result && !save.empty()) {
-            Status saved = save_npz(save, *result, hooks.outputs);
+            Status saved = save_result(save, *result, outputs);
             if (saved) continue;
             result = saved.error();
         }
         if (json && inputs->is_list && i > 0) out += ", ";
         if (result) {
-            out += json ? json_of(*result, hooks.outputs) : to_text(*result);
+            out += json ? json_of(*result, outputs) : to_text(*result);
             if (!json || !inputs->is_list) out += "\n";
             if (!json) std::fputs(out.c_str(), stdout), std::fflush(stdout), out.clear();
             continue;

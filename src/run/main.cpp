@@ -4,6 +4,7 @@
 #include "library/library.h"
 #include "run/call.h"
 #include "run/plugins.h"
+#include "run/stack_limit.h"
 #include <chrono>
 #include <cstdio>
 #include <new>
@@ -28,6 +29,7 @@ int run(int argc, char** argv) {
     std::vector<FlagSpec> flags(call_flags().begin(), call_flags().end());
     flags.push_back({"help", false, "this text"});
     std::vector<const char*> words(argv + 1, argv + argc);
+    if (Status enough = enough_stack(); !enough) return fail(enough.error());
     if (Status loaded = load_plugins(words); !loaded) return fail(loaded.error());
     Result<Arguments> arguments = parse_arguments(words, flags);
     if (!arguments) return fail(arguments.error());

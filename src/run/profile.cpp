@@ -1,4 +1,5 @@
 #include "run/profile.h"
+#include "run/place_text.h"
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -6,25 +7,7 @@
 
 namespace nereus {
 namespace {
-constexpr size_t most_rows = 20, longest_line = 90;
-
-std::string place_text(const Span& where, std::span<const SourceText> sources) {
-    if (!where.known()) return "";
-    if (size_t(where.source) >= sources.size()) return "line " + std::to_string(where.line);
-    const SourceText& source = sources[size_t(where.source)];
-    std::string out = source.path + ":" + std::to_string(where.line), line;
-    std::string_view text = source.text;
-    for (int32_t i = 1; i < where.line && !text.empty(); ++i) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-    line = text.substr(0, text.find('\n'));
-    if (const size_t node = line.find("  # "); node != line.npos) line.erase(0, node + 4);          // of a model: says its node
-    line.erase(0, line.find_first_not_of(' '));
-    if (line.size() > longest_line) {
-        line.resize(longest_line);
-        while (!line.empty() && (uint8_t(line.back()) & 0x80)) line.pop_back();      // not half a letter
-        line += " …";
-    }
-    return out + (line.empty() ? "" : "  " + line);
-}
+constexpr size_t most_rows = 20;
 
 std::string row(double milliseconds, double all, int64_t runs, const std::string& kernel, const std::string& where) {
     char numbers[80];

@@ -290,12 +290,17 @@ bool Context::run_kernel(Kernel kernel, const Launch& launch, int64_t tasks, con
     if (trace_) trace_->kernel(program_->exe().kernels[info.kernel], launch);
     kernel_error_.task = INT64_MAX;
     kernel_error_.fault = 0;
-    const auto begin = launch_times_.empty() ? std::chrono::steady_clock::time_point() : std::chrono::steady_clock::now();
+    const bool is_timed = options_.launched || !launch_times_.empty();
+    const auto begin = is_timed ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     const int32_t result = run_tasks(kernel, launch, tasks, info);
-    if (!launch_times_.empty()) {
-        LaunchTime& time = launch_times_[size_t(&info - program_->exe().launches.data())];
-        time.runs++;
-        time.nanoseconds += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+    if (is_timed) {
+        const int64_t took = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+        if (options_.launched) options_.launched(info, launch, took);
+        if (!launch_times_.empty()) {
+            LaunchTime& time = launch_times_[size_t(&info - program_->exe().launches.data())];
+            time.runs++;
+            time.nanoseconds += took;
+        }
     }
     if (result == 0) return true;
     const Site& site = program_->exe().sites[info.site];

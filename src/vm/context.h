@@ -20,6 +20,8 @@ struct ContextOptions {
     std::function<void(std::string_view)> print;         // where print() goes; empty: stderr
     std::function<void(std::string_view)> trace;         // gets the lines of vm/trace.h; buffers then lie apart
     bool profile = false;                    // measures launches: launch_times()
+    // Told of each launch that ran.
+    std::function<void(const LaunchInfo&, const Launch&, int64_t nanoseconds)> launched = {};
 };
 
 // What holds for one call.

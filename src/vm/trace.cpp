@@ -1,4 +1,5 @@
 #include "vm/trace.h"
+#include "exe/filled_params.h"
 #include <algorithm>
 
 namespace nereus {
@@ -29,29 +30,16 @@ void Trace::leave() {
     frames_.pop_back();
 }
 
-namespace {
-// What is broadcast is touched once; of an indexed buffer the rows are counted, not the whole.
-int64_t elements_touched(const ParamLayout& layout, const int64_t* p, size_t buffer) {
-    int64_t count = 1;
-    for (size_t g = 0; g < layout.groups.size(); ++g) {
-        const std::vector<uint16_t>& buffers = layout.groups[g].buffers;
-        auto it = std::find(buffers.begin(), buffers.end(), buffer);
-        if (it == buffers.end()) continue;
-        const int64_t rank = std::max<int64_t>(p[layout.group_slot(g)], 1), *extents = p + p[layout.group_slot(g) + 1];
-        const int64_t* strides = extents + rank * (1 + (it - buffers.begin()));
-        for (int64_t axis = 0; axis < rank; ++axis)
-            if (strides[axis] != 0) count *= extents[axis];
-    }
-    return count;
-}
-} // namespace
-
 void Trace::kernel(const KernelInfo& kernel, const Launch& launch) {
     line("kernel " + std::to_string(kernel.scratch) + " " + kernel.name);
     int64_t points = 1, bytes = 0;
     for (size_t g = 0; g < kernel.layout.groups.size(); ++g) points *= launch.p[kernel.layout.group_slot(g) + 2];
-    for (size_t i = 0; points > 0 && i < kernel.layout.buffers.size(); ++i)
-        bytes += elements_touched(kernel.layout, launch.p, i) * size_of(kernel.layout.buffers[i]);
+    for (size_t i = 0; points > 0 && i < kernel.layout.buffers.size(); ++i) {
+        int64_t elements = 1; // what is broadcast is touched once; of an indexed buffer the rows are counted
+        for (size_t g = 0; g < kernel.layout.groups.size(); ++g)
+            elements *= elements_along(kernel.layout, launch.p, g, i);
+        bytes += elements * size_of(kernel.layout.buffers[i]);
+    }
     line("work " + std::to_string(points) + " " + std::to_string(bytes));
     for (size_t i = 0; i < kernel.layout.buffers.size(); ++i) {
         bool out = std::find(kernel.outs.begin(), kernel.outs.end(), i) != kernel.outs.end();
