@@ -58,6 +58,14 @@ int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hook
     const Function& entry = typed->functions[0];
     std::vector<std::string> params;
     for (ValueId param : entry.params) params.push_back(entry[param].name);
+    hooks.scalars = [&](std::string_view parameter) -> std::optional<DType> {
+        for (ValueId param : entry.params) {
+            const Type& type = typed->types[entry[param].type];
+            if (entry[param].name == parameter && type.kind == TypeKind::tensor && type.shape.dims.empty())
+                return type.element.dtype;
+        }
+        return std::nullopt;
+    };
     Result<int64_t> limit = arguments.whole("memory-limit", 1, available_memory());
     if (!limit) return fail(limit.error());
     Progress progress("interpreting");
@@ -70,9 +78,10 @@ int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hook
 }
 
 // The arguments of all calls. `exe` knows the sizes of random ones; null: none are asked for.
-Result<Inputs> inputs_of(const Arguments& arguments, const SourceProgram& program, const Executable* exe) {
+Result<Inputs> inputs_of(const Arguments& arguments, const SourceProgram& program, const Executable* exe,
+                         const ScalarTypes& scalars) {
     const GivenSizes sizes = TRY(given_sizes(arguments, program.parameters, program.symbols));
-    Inputs inputs = TRY(read_program_inputs(arguments, program));
+    Inputs inputs = TRY(read_program_inputs(arguments, program, scalars));
     if (sizes.any() && exe) inputs = TRY(with_random(inputs, sizes, *exe, uint64_t(TRY(arguments.whole("seed", 0, 0)))));
     for (const char* flag : {"tap", "tap-all"})
         if (arguments.has(flag) && inputs.is_list)
@@ -123,10 +132,22 @@ int run_command(Words words) {
         std::optional<SourceProgram> source = load_program(path, &exit, how);
         if (!source) return exit;
         name_parameters(*arguments, source->parameters);
-        return interpret(*arguments, *source, {.read = [&](const Arguments& all) { return inputs_of(all, *source, program ? &program->exe() : nullptr); }, .finish = taps->writer(source->file), .names = names_of(*source), .outputs = taps->without(source->outputs)});
+        return interpret(*arguments, *source,
+                         {.read =
+                              [&](const Arguments& all, const ScalarTypes& scalars) {
+                                  return inputs_of(all, *source, program ? &program->exe() : nullptr, scalars);
+                              },
+                          .finish = taps->writer(source->file),
+                          .names = names_of(*source),
+                          .outputs = taps->without(source->outputs)});
     }
     name_parameters(*arguments, program->source.parameters);
-    const CallHooks hooks{.read = [&](const Arguments& all) { return inputs_of(all, program->source, &program->exe()); }, .finish = taps->writer(program->source.file), .names = names_of(program->source), .outputs = taps->without(program->source.outputs)};
+    const CallHooks hooks{
+        .read = [&](const Arguments& all,
+                    const ScalarTypes& scalars) { return inputs_of(all, program->source, &program->exe(), scalars); },
+        .finish = taps->writer(program->source.file),
+        .names = names_of(program->source),
+        .outputs = taps->without(program->source.outputs)};
     const int code = run_loaded(*arguments, program->loaded, program->source.sources, hooks);
     if (arguments->has("stats")) {
         const Resident memory = resident();
