@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """run, bench and inspect on small models, compared with NumPy: test/model_commands_test.py BIN_FOLDER SOURCE_FOLDER"""
 import json
+import os
 import re
 import subprocess
 import sys
@@ -392,38 +393,67 @@ def warnings(folder):
 
 def launches(folder):
     """The way of each kernel, and what it computes and touches, which follow from sizes alone."""
-    x = 40 * 40 * 4                                      # bytes
-    (folder.path / "ways.nr").write_text("""def @tiles(%a: Tensor[(m, k), f32], %b: Tensor[(k, n), f32]) { matmul(%a, %b) }
+    x = 40 * 40 * 4  # bytes
+    (folder.path / "ways.nr").write_text(
+        """def @tiles(%a: Tensor[(m, k), f32], %b: Tensor[(k, n), f32]) { matmul(%a, %b) }
 def @rows(%a: Tensor[(m, k), f32]) { sum(%a, axes=[1]) }
 def @columns(%a: Tensor[(m, k), f32]) { sum(%a, axes=[0]) }
 def @vectors(%a: Tensor[(m, k), f32]) { exp(%a) }
 def @lanes(%a: Tensor[(m, k), f32]) { transpose(%a, [1, 0]) }
 def @library(%a: Tensor[(m, k), f32]) { topk(%a, 3).0 }
-""")
-    for way, flops, read, written in (("tiles", 2 * 40**3, 2 * x, x), ("rows", 1600, x, 160), ("columns", 1600, x, 160), ("vectors", 1600, x, x),
-                                      ("lanes", 0, x, x), ("library", 0, x, None)):
+"""
+    )
+    for way, flops, read, written in (
+        ("tiles", 2 * 40**3, 2 * x, x),
+        ("rows", 1600, x, 160),
+        ("columns", 1600, x, 160),
+        ("vectors", 1600, x, x),
+        ("lanes", 0, x, x),
+        ("library", 0, x, None),
+    ):
         done = folder.run("bench", "ways.nr", "--entry", way, "--dim", "all=40", "--launches", "--json", "--count", "3")
         if done.returncode:
             expect(f"launches of {way}: {done.stderr}", False)
             continue
         said = json.loads(done.stdout)
         one = said["launches"][0]
-        expect(f"launches of {way}: {one}", (one["way"], one["runs"], one["flops"], one["read"]) == (way, 3, 3 * flops, 3 * read))
+        expect(
+            f"launches of {way}: {one}",
+            (one["way"], one["runs"], one["flops"], one["read"]) == (way, 3, 3 * flops, 3 * read),
+        )
         expect(f"bytes written by {way}: {one}", written is None or one["written"] == 3 * written)
-        expect(f"sums of {way}: {said['sums']}", said["sums"]["runs"] == 3 and said["sums"]["lane_points"] == (3 * 1600 if way == "lanes" else 0))
+        expect(
+            f"sums of {way}: {said['sums']}",
+            said["sums"]["runs"] == 3 and said["sums"]["lane_points"] == (3 * 1600 if way == "lanes" else 0),
+        )
         expect(f"work of {way}: {said['work']}", said["work"]["launches"] == said["work"]["lists"] == 1)
     done = folder.run("bench", "ways.nr", "--entry", "rows", "--dim", "all=40", "--launches")
-    expect(f"launches as a table: {done.stdout}{done.stderr}", " rows     sum " in done.stdout and "points run lane by lane: 0" in done.stdout)
+    expect(
+        f"launches as a table: {done.stdout}{done.stderr}",
+        " rows     sum " in done.stdout and "points run lane by lane: 0" in done.stdout,
+    )
     done = folder.run("bench", "m.nrx", "--launches")
     expect(f"launches of an artefact: {done.stderr}", done.returncode == 2 and "is compiled already" in done.stderr)
 
 
 def on_request(folder):
-    done = subprocess.run([BIN / "nereus", "bench", "m.onnx", "--shapes", "x:1x3", "--shapes", "x:9x3", "--on-request"], cwd=folder.path,
-                          capture_output=True, text=True, input="1 3\n7 1\nnone\n0 1 fresh\n")
+    done = subprocess.run(
+        [BIN / "nereus", "bench", "m.onnx", "--shapes", "x:1x3", "--shapes", "x:9x3", "--on-request"],
+        cwd=folder.path,
+        capture_output=True,
+        text=True,
+        input="1 3\n7 1\nnone\n0 1 fresh\n",
+    )
     said = [json.loads(line) for line in done.stdout.splitlines()]
-    expect(f"on request: {done.stdout}{done.stderr}", done.returncode == 0 and len(said) == 5 and len(said[0]["sets"]) == 2)
-    expect(f"on request: {said}", [len(line.get("ms", [])) for line in said[1:]] == [3, 0, 0, 1] and said[2]["error"] == "there is no set 7" and "error" in said[3])
+    expect(
+        f"on request: {done.stdout}{done.stderr}", done.returncode == 0 and len(said) == 5 and len(said[0]["sets"]) == 2
+    )
+    expect(
+        f"on request: {said}",
+        [len(line.get("ms", [])) for line in said[1:]] == [3, 0, 0, 1]
+        and said[2]["error"] == "there is no set 7"
+        and "error" in said[3],
+    )
 
 
 def places_of_work(folder):
@@ -453,32 +483,62 @@ def names(folder):
     given = ["--input", "x=2x3xf32=1,2,3,4,5,6", "--input", "x=3=3xf32=2,3,4"]
     want = {"h.0": x * scale, "y": -x * scale, "a": -x[:1] * scale, "b": -x[1:] * scale, "b/0": -x[1:] * scale}
     for how in [], ["--eval"]:
-        done = folder.run("run", "names.onnx", *given, *how, "--tap", "scale=@scale.npy", "--tap-all", "all.values.npz", "--output", "b/0", "--save", "one.npy")
+        done = folder.run(
+            "run",
+            "names.onnx",
+            *given,
+            *how,
+            "--tap",
+            "scale=@scale.npy",
+            "--tap-all",
+            "all.values.npz",
+            "--output",
+            "b/0",
+            "--save",
+            "one.npy",
+        )
         if done.returncode:
             expect(f"taps by node {how}: {done.stderr}", False)
             continue
         values = dict(np.load(folder.path / "all.values.npz"))
-        expect(f"all values {how}: {list(values)}", list(values) == list(want) and all(np.array_equal(values[name], want[name]) for name in want))
+        expect(
+            f"all values {how}: {list(values)}",
+            list(values) == list(want) and all(np.array_equal(values[name], want[name]) for name in want),
+        )
         expect(f"tap by node {how}", np.array_equal(np.load(folder.path / "scale.npy"), want["h.0"]))
         expect(f"one output {how}", np.array_equal(np.load(folder.path / "one.npy"), want["b/0"]))
-    for words, said in ((["--tap", "cut=@c.npy"], "say which: a, b"), (["--tap", "tunr=@c.npy"], "did you mean the node `turn`?"),
-                        (["--tap", "h0=@c.npy"], "did you mean `h.0`?"), (["--output", "c"], "it has y, a, b/0"),
-                        (["--save", "c.npy"], "pick one with --output"), (["--tap-all", "c.npy"], "--tap-all writes an .npz")):
+    for words, said in (
+        (["--tap", "cut=@c.npy"], "say which: a, b"),
+        (["--tap", "tunr=@c.npy"], "did you mean the node `turn`?"),
+        (["--tap", "h0=@c.npy"], "did you mean `h.0`?"),
+        (["--output", "c"], "it has y, a, b/0"),
+        (["--save", "c.npy"], "pick one with --output"),
+        (["--tap-all", "c.npy"], "--tap-all writes an .npz"),
+    ):
         done = folder.run("run", "names.onnx", *given, *words)
         expect(f"{words}: {done.stderr}", done.returncode in (1, 2) and said in done.stderr)
     folder.run("run", "names.onnx", *given, "--save", "outputs/")
     files = {file.name: np.load(file) for file in (folder.path / "outputs").iterdir()}
-    expect(f"save to a folder: {list(files)}", sorted(files) == ["a.npy", "b_0.npy", "y.npy"] and np.array_equal(files["b_0.npy"], want["b"]))
+    expect(
+        f"save to a folder: {list(files)}",
+        sorted(files) == ["a.npy", "b_0.npy", "y.npy"] and np.array_equal(files["b_0.npy"], want["b"]),
+    )
     done = folder.run("run", "names.onnx", *given, "--output", "a", "--output", "y", "--json")
     expect(f"json of some outputs: {done.stdout}{done.stderr}", list(json.loads(done.stdout)) == ["a", "y"])
     done = folder.run("run", "p.nr", "--dim", "n=1", "--output", "a")
     expect(f"output of a program: {done.stderr}", done.returncode == 2 and "no names for what it gives" in done.stderr)
     for words in (["--dim", "all=2"], ["--dim", "Batch=2,all=7"], ["--shapes", "x:2x3,x=3:3"]):
         done = folder.run("run", "names.onnx", *words, "--output", "a", "--json")
-        expect(f"{words}: {done.stdout}{done.stderr}", done.returncode == 0 and json.loads(done.stdout)["shape"] == [1, 3])
+        expect(
+            f"{words}: {done.stdout}{done.stderr}", done.returncode == 0 and json.loads(done.stdout)["shape"] == [1, 3]
+        )
     done = folder.run("inspect", "names.onnx", "--nodes", "--json")
     nodes = json.loads(done.stdout)["nodes"]
-    expect(f"nodes: {nodes}", [node["name"] for node in nodes] == ["scale", "turn", "cut", ""] and [out["name"] for out in nodes[2]["outputs"]] == ["a", "b"])
+    expect(
+        f"nodes: {nodes}",
+        [node["name"] for node in nodes] == ["scale", "turn", "cut", ""]
+        and [out["name"] for out in nodes[2]["outputs"]] == ["a", "b"],
+    )
     table = folder.run("inspect", "names.onnx", "--nodes").stdout
     expect(f"nodes as a table: {table}", "    2  Mul       scale  h.0     Tensor[(d_Batch, 3), f32]\n" in table)
 
@@ -492,11 +552,21 @@ def streams(folder):
         return subprocess.run([BIN / "nereus", *words], cwd=folder.path, capture_output=True, input=data)
 
     given = ["--dim", "Batch=2", "--json"]
-    for what, done in (("a model on stdin", piped(model, "run", "-", *given, "--strict", "--input", "extra/x:0=3xf32=1,2,3")), ("a program on stdin", piped(b"def @main(%x: Tensor[(n, 3), f32]) { %x }\n", "run", "-", "--dim", "n=2", "--json")),
-                       ("a model of any name", folder.run("run", "anything", *given)), ("a model in a pipe", piped(model, "run", "/dev/stdin", *given))):
+    for what, done in (
+        ("a model on stdin", piped(model, "run", "-", *given, "--strict", "--input", "extra/x:0=3xf32=1,2,3")),
+        (
+            "a program on stdin",
+            piped(b"def @main(%x: Tensor[(n, 3), f32]) { %x }\n", "run", "-", "--dim", "n=2", "--json"),
+        ),
+        ("a model of any name", folder.run("run", "anything", *given)),
+        ("a model in a pipe", piped(model, "run", "/dev/stdin", *given)),
+    ):
         expect(f"{what}: {done.stderr}", done.returncode == 0 and json.loads(done.stdout)["shape"] == [2, 3])
     done = piped(b"def @main(%x: f32) { %y }\n", "run", "-", "--input", "x=f32=1")
-    expect(f"an error in a program on stdin: {done.stderr}", done.returncode == 1 and done.stderr.startswith(b"-:1:22: error"))
+    expect(
+        f"an error in a program on stdin: {done.stderr}",
+        done.returncode == 1 and done.stderr.startswith(b"-:1:22: error"),
+    )
     for words in (["inspect", "/dev/zero"], ["run", "/dev/zero"]):
         done = folder.run(*words)
         expect(f"{words}: {done.stderr}", done.returncode == 1 and "it begins with a zero byte" in done.stderr)
@@ -506,8 +576,149 @@ def streams(folder):
 
 def small_stack(folder):
     for command in ["nereus", "run", "m.onnx", "--dim", "all=1"], ["nereus-run", "m.nrx"]:
-        done = subprocess.run(["bash", "-c", f"ulimit -s 64; {BIN}/{' '.join(command)}"], cwd=folder.path, capture_output=True, text=True)
-        expect(f"a small stack: {done.returncode} {done.stderr}", done.returncode == 1 and "the stack may have 64 kB" in done.stderr and "ulimit -s 1024" in done.stderr)
+        done = subprocess.run(
+            ["bash", "-c", f"ulimit -s 64; {BIN}/{' '.join(command)}"], cwd=folder.path, capture_output=True, text=True
+        )
+        expect(
+            f"a small stack: {done.returncode} {done.stderr}",
+            done.returncode == 1 and "the stack may have 64 kB" in done.stderr and "ulimit -s 1024" in done.stderr,
+        )
+
+
+GATE = """
+input x f32 n
+input on?off bool -
+init zero f32 - = 0
+node Where: on?off, x, zero -> y
+output y f32 n
+"""
+
+
+def plain_scalars(folder):
+    """A number, a truth or a text alone is an argument, where the parameter says of which dtype it is."""
+    (folder.path / "scalars.nr").write_text(
+        "def @main(%x: Tensor[(n), f32], %by: f16, %k: i64, %on: bool, %word: str) {\n"
+        "  (if (%on) { %x * cast(%by, f32) } else { %x }, %k + 1, %word)\n}\n"
+    )
+    call = {"x": {"dtype": "f32", "shape": [2], "data": [1, 2]}, "by": 2.5, "k": 7, "on": True, "word": "yes"}
+    (folder.path / "scalars.json").write_text(json.dumps([call, {**call, "on": False, "by": "inf"}]))
+    for how in [], ["--eval"]:
+        done = folder.run("run", "scalars.nr", "--inputs", "scalars.json", "--json", *how)
+        found = (
+            [[part["data"] for part in one["tuple"]] for one in json.loads(done.stdout)]
+            if done.returncode == 0
+            else done.stderr
+        )
+        expect(f"plain scalars {how}: {found}", found == [[[2.5, 5], [8], ["yes"]], [[1, 2], [8], ["yes"]]])
+    folder.run("compile", "scalars.nr", "-o", "scalars.nrx")
+    done = subprocess.run(
+        [BIN / "nereus-run", "scalars.nrx", "--inputs", "scalars.json"], cwd=folder.path, capture_output=True, text=True
+    )
+    expect(f"plain scalars of an artefact: {done.stderr}", done.returncode == 0)
+    for wrong, said in (
+        ({"k": 1.5}, "scalars.json: line 1, column "),
+        ({"k": "seven"}, "'k' is a scalar of i64"),
+        ({"x": 1.0}, "a scalar is written"),
+        ({"word": 3}, "'word' is a scalar of str"),
+        ({"on": 2}, "scalars.json: line 1, column "),
+        ({"by": "many"}, "scalars.json: line 1, column "),
+        ({"k": None}, "scalars.json: line 1, column "),
+    ):
+        (folder.path / "scalars.json").write_text(json.dumps({**call, **wrong}))
+        done = folder.run("run", "scalars.nr", "--inputs", "scalars.json")
+        expect(f"plain scalars {wrong}: {done.stdout}{done.stderr}", done.returncode == 1 and said in done.stderr)
+    folder.model("gate.onnx", GATE)
+    (folder.path / "gate.json").write_text(json.dumps({"x": call["x"], "on?off": False}))
+    done = folder.run("run", "gate.onnx", "--inputs", "gate.json", "--json")
+    expect(
+        f"plain scalars of a model: {done.stderr}", done.returncode == 0 and json.loads(done.stdout)["data"] == [0, 0]
+    )
+
+
+PEER = """
+import os
+import numpy
+class SessionOptions: pass
+class GraphOptimizationLevel: ORT_DISABLE_ALL = 0
+class Port:
+    def __init__(self, name): self.name = name
+class InferenceSession:
+    def __init__(self, path, options, providers):
+        if os.environ.get("REFUSES"): raise ValueError("no such operator")
+        self.is_whole = open(path, "rb").read().count(b"h/1") > 2            # another output
+    def get_inputs(self): return [Port("x"), Port("extra/x:0")]
+    def run(self, names, values):
+        h0 = values["x"] * numpy.float32([1, 2, 3])
+        h1 = h0 + values["extra/x:0"] + numpy.float32(os.environ.get("OFF", 0))
+        return [-h1, h0, h1] if self.is_whole else [-h1]
+"""
+
+
+def against_onnxruntime(folder):
+    """With a stand-in for the package, which says what it is told to."""
+    (folder.path / "peer").mkdir()
+
+    def check(*words, **settings):
+        return subprocess.run(
+            [
+                BIN / "nereus",
+                "check",
+                "m.onnx",
+                "--against=onnxruntime",
+                f"--python={sys.executable}",
+                "--runs=3",
+                *words,
+            ],
+            cwd=folder.path,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(folder.path / "peer"), **settings},
+        )
+
+    done = check(PYTHONNOUSERSITE="1") if not has_onnxruntime() else None
+    expect(
+        f"no onnxruntime: {done and done.stdout}",
+        done is None or (done.returncode == 1 and "has no onnxruntime to compare with" in done.stdout),
+    )
+    (folder.path / "peer/onnxruntime.py").write_text(PEER)
+    done = check()
+    expect(
+        f"against onnxruntime: {done.stdout}{done.stderr}",
+        done.returncode == 0 and "ok      m: 3 inputs, differences at most 'y' " in done.stdout,
+    )
+    done = check("--bisect")
+    rows = [line.split() for line in done.stdout.splitlines() if line.startswith("        ")]
+    expect(
+        f"against onnxruntime by node: {done.stdout}{done.stderr}",
+        done.returncode == 0
+        and [row[1] for row in rows] == ["Mul", "Add", "Neg"]
+        and all(float(row[0]) < 1e-5 for row in rows),
+    )
+    done = check("--bisect", OFF="0.5")
+    expect(
+        f"a difference: {done.stdout}",
+        done.returncode == 1
+        and "output 'y'" in done.stdout
+        and "; first in Add that gives 'h/1', output 'h/1'; 3 inputs, differences at most 'y' 0.5" in done.stdout,
+    )
+    done = check(OFF="nan")
+    expect(f"a NaN: {done.stdout}", done.returncode == 1 and "differences at most 'y' inf" in done.stdout)
+    done = check(REFUSES="1")
+    expect(
+        f"a model that onnxruntime does not take: {done.stdout}",
+        done.returncode == 1 and "onnxruntime does not take the model: no such operator" in done.stdout,
+    )
+    done = subprocess.run(
+        [BIN / "nereus", "check", "m.onnx", "--against=onnxruntime", "--python=no/such"],
+        cwd=folder.path,
+        capture_output=True,
+        text=True,
+    )
+    expect(f"no such interpreter: {done.stdout}", done.returncode == 1 and "cannot run no/such" in done.stdout)
+
+
+def has_onnxruntime():
+    return subprocess.run([sys.executable, "-c", "import onnxruntime"], stderr=subprocess.DEVNULL).returncode == 0
 
 
 def readme(folder):
@@ -515,7 +726,9 @@ def readme(folder):
     shown = re.findall(r"^    (\S.*(?:make_|\s)encoder\b.*)$", (SOURCE / "README.md").read_text(), re.M)
     expect(f"lines of README: {shown}", len(shown) == 8 and shown[0].startswith("examples/make_encoder.py"))
     for line in shown:
-        command = line.split("  #")[0].replace("build/bin/", f"{BIN}/").replace("examples/", f"{SOURCE.resolve()}/examples/")
+        command = (
+            line.split("  #")[0].replace("build/bin/", f"{BIN}/").replace("examples/", f"{SOURCE.resolve()}/examples/")
+        )
         done = subprocess.run(["bash", "-c", command], cwd=folder.path, capture_output=True, text=True)
         expect(f"README: {line}: {done.stdout}{done.stderr}", done.returncode == 0)
     saved = np.load(folder.path / "out.npz")
@@ -543,6 +756,8 @@ def main():
         names(folder)
         streams(folder)
         small_stack(folder)
+        plain_scalars(folder)
+        against_onnxruntime(folder)
         readme(folder)
         nans(folder)
         strict(folder)

@@ -457,6 +457,7 @@ class OnnxModels(Sandbox):
 
 class RealModels(Sandbox):
     """Models of a folder, and a nereus that says what a test wants."""
+
     def setUp(self):
         super().setUp()
         self.write("tools/onnx_models.toml", "[net]\n")
@@ -466,8 +467,12 @@ class RealModels(Sandbox):
         self.write("bin/nereus", "#!/usr/bin/python3\n" + script).chmod(0o755)
 
     def tool(self, name, *words, **more):
-        done = subprocess.run([TOOLS / name, *map(str, words)], capture_output=True, text=True,
-                              env={**os.environ, "NEREUS_ONNX_MODELS": str(self.root / "models"), **more})
+        done = subprocess.run(
+            [TOOLS / name, *map(str, words)],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "NEREUS_ONNX_MODELS": str(self.root / "models"), **more},
+        )
         return done.returncode, done.stdout + done.stderr
 
 
@@ -481,7 +486,7 @@ class Work(RealModels):
         code, said = self.count(launches=7, code_bytes=1000)
         self.assertEqual((code, "launches is 7, and nothing says what it was" in said), (1, True), said)
         self.assertEqual(self.count("--update", launches=7, code_bytes=1000), (0, ""))
-        self.assertEqual(self.count(launches=7, code_bytes=1040), (0, ""))                  # within the slack
+        self.assertEqual(self.count(launches=7, code_bytes=1040), (0, ""))  # within the slack
         code, said = self.count(launches=6, code_bytes=1000)
         self.assertEqual((code, "net: launches fell from 7 to 6" in said), (0, True), said)
         code, said = self.count("--update", launches=8, code_bytes=1000)
@@ -497,7 +502,9 @@ class Work(RealModels):
 
     def test_a_model_that_does_not_compile(self):
         self.nereus("import sys; sys.exit('error: no such operator')")
-        self.assertEqual(self.tool("work", "--root", self.root, "--bin", self.root / "bin"), (1, "net: error: no such operator\n"))
+        self.assertEqual(
+            self.tool("work", "--root", self.root, "--bin", self.root / "bin"), (1, "net: error: no such operator\n")
+        )
 
 
 class Against(RealModels):
@@ -534,8 +541,18 @@ class InferenceSession:
         self.nereus(self.OURS)
 
     def against(self, *words):
-        return self.tool("against", self.root / "models", "--bin", self.root / "bin", "--peer-python", sys.executable, "--seconds", "0.002", *words,
-                         PYTHONPATH=str(self.root / "peer"))
+        return self.tool(
+            "against",
+            self.root / "models",
+            "--bin",
+            self.root / "bin",
+            "--peer-python",
+            sys.executable,
+            "--seconds",
+            "0.002",
+            *words,
+            PYTHONPATH=str(self.root / "peer"),
+        )
 
     def test_ratios(self):
         self.write("peer/onnxruntime.py", self.PEER)
@@ -546,17 +563,21 @@ class InferenceSession:
             self.assertEqual([case["case"] for case in row["cases"]], ["large", "small"])
             for case in row["cases"]:
                 self.assertEqual(case["nereus_ms"], 0.5)
-                self.assertGreaterEqual(case["onnxruntime_ms"], 1)                # it sleeps for so long
+                self.assertGreaterEqual(case["onnxruntime_ms"], 1)  # it sleeps for so long
                 self.assertAlmostEqual(case["ratio"], case["onnxruntime_ms"] / 0.5)
             self.assertAlmostEqual(row["ratio"] ** 2, row["cases"][0]["ratio"] * row["cases"][1]["ratio"])
         self.assertEqual([(one["below_1"], one["cells"]) for one in report["summary"]], [(0, 2), (0, 2)])
 
     def test_tables_between_marks(self):
         self.write("peer/onnxruntime.py", self.PEER)
-        page = self.write("speed.md", "before\n<!-- tools/against begins -->\nold\n<!-- tools/against ends -->\nafter\n")
+        page = self.write(
+            "speed.md", "before\n<!-- tools/against begins -->\nold\n<!-- tools/against ends -->\nafter\n"
+        )
         self.assertEqual(self.against("--update", page), (0, ""))
         text = page.read_text()
-        self.assertTrue(text.startswith("before\n<!--") and text.endswith("ends -->\nafter\n") and "old" not in text, text)
+        self.assertTrue(
+            text.startswith("before\n<!--") and text.endswith("ends -->\nafter\n") and "old" not in text, text
+        )
         self.assertRegex(text, r"\| net \| \d+\.\d\d \| – \|")
         page.write_text("no marks\n")
         self.assertIn("has no lines", self.against("--update", page)[1])

@@ -37,7 +37,7 @@ Result<std::vector<ArgumentSet>> argument_sets(const Arguments& arguments, const
         return sets_of_cases(arguments.value("cases"), program);
     }
     const GivenSizes sizes = TRY(given_sizes(arguments, program.source.parameters, program.source.symbols));
-    const Inputs given = TRY(read_program_inputs(arguments, program.source));
+    const Inputs given = TRY(read_program_inputs(arguments, program.source, scalars_of(program.exe())));
     std::vector<std::string> params;
     for (const DoorParam& param : program.entry().params) params.push_back(param.name);
     std::vector<ArgumentSet> sets;

@@ -1,4 +1,5 @@
 #include "cli/against_eval.h"
+#include "cli/against_onnxruntime.h"
 #include "cli/commands.h"
 #include "cli/names_apart.h"
 #include "cli/strict.h"
@@ -28,6 +29,10 @@ constexpr std::string_view help_text =
     "nereus check --against=eval PATH...\n"
     "Compares compiled models, or one MODEL.onnx, with the interpreter at random small sizes and values; recorded cases serve\n"
     "as examples of what a model takes. Where they differ, the first node that does is looked for, and a model of it is written.\n"
+    "\n"
+    "nereus check --against=onnxruntime PATH...\n"
+    "Compares them with onnxruntime, which --python runs in a process of its own, on the inputs of recorded cases, else on random\n"
+    "ones. A line says the greatest difference of each output, with --bisect another one that of each node.\n"
     "\n";
 constexpr FlagSpec flags[] = {
     {"symbolic", false, "every size of an input is a symbol of its own; all models are compiled before any data is opened"},
@@ -39,7 +44,9 @@ constexpr FlagSpec flags[] = {
     strict_flag,
     {"names", true, "apart: sizes of one name may differ; without it a model is compiled again where they do"},
     {"artefact", false, "each model is saved and run by nereus-run, which lies beside this program"},
-    {"against", true, "eval instead of recorded outputs, the interpreter's at random inputs"},
+    {"against", true, "WHOM eval: instead of recorded outputs, the interpreter's at random inputs; or onnxruntime"},
+    {"python", true, "PYTHON an interpreter that has onnxruntime (python3)"},
+    {"bisect", false, "with --against=onnxruntime: the difference of every node, and which is the first to be far off"},
     {"runs", true, "N inputs to compare, of each model (10)"},
     {"seconds", true, "S of CPU after which a model gets no other input (60)"},
     {"seed", true, "N of the random inputs (a new one each time; it is printed)"},
@@ -149,6 +156,36 @@ int check_against(const std::vector<ModelPlace>& places, AgainstEval against, Pr
     }
     return lines.end();
 }
+
+std::string differences_text(const std::vector<ValueDifference>& values) {
+    std::string text;
+    char number[40];
+    for (const ValueDifference& one : values) {
+        std::snprintf(number, sizeof number, "%.3g", one.greatest);
+        text += (text.empty() ? "'" : ", '") + one.name + "' " + number;
+    }
+    return text;
+}
+
+int check_against(const std::vector<ModelPlace>& places, const AgainstOnnxRuntime& against, Progress& progress) {
+    Lines lines(progress, places.size());
+    for (const ModelPlace& place : places) {
+        lines.begin(place.name());
+        const Result<OnnxRuntimeTally> tally = check_against_onnxruntime(place, against);
+        if (!tally) {
+            lines.failed(place.name(), tally.error().message);
+            continue;
+        }
+        std::string note = std::to_string(tally->compared) + (tally->compared == 1 ? " input" : " inputs");
+        if (tally->refused) note += ", " + std::to_string(tally->refused) + " refused";
+        note += ", differences at most " + differences_text(tally->outputs);
+        if (tally->difference.empty()) lines.passed(place.name(), note);
+        else lines.failed(place.name(), tally->difference + "; " + note);
+        for (const ValueDifference& node : tally->nodes)
+            std::printf("        %-12.3g %s%s\n", node.greatest, node.node.c_str(), node.is_near ? "" : ": far off");
+    }
+    return lines.end();
+}
 } // namespace
 
 int check_command(Words words) {
@@ -169,7 +206,14 @@ int check_command(Words words) {
         near.tolerance.rtol = rtol.value_or(near.tolerance.rtol);
         near.tolerance.atol = atol.value_or(near.tolerance.atol);
     };
-    if (arguments->has("against") && arguments->value("against") != "eval") return fail(Error{Code::usage, "--against knows eval, found '" + arguments->value("against") + "'", {}, "nereus check --help"});
+    const std::string whom = arguments->value("against");
+    if (arguments->has("against") && whom != "eval" && whom != "onnxruntime")
+        return fail(Error{
+            Code::usage, "--against knows eval and onnxruntime, found '" + whom + "'", {}, "nereus check --help"});
+    for (const char* flag : {"python", "bisect"})
+        if (arguments->has(flag) && whom != "onnxruntime")
+            return fail(Error{
+                Code::usage, "--" + std::string(flag) + " goes with --against=onnxruntime", {}, "nereus check --help"});
     if (arguments->has("against") && arguments->has("artefact")) return fail(Error{Code::usage, "--artefact and --against exclude each other", {}, "nereus check --help"});
     Result<std::vector<ModelPlace>> places = models_in(arguments->rest);
     if (!places) return fail(places.error());
@@ -182,6 +226,11 @@ int check_command(Words words) {
     Result<int64_t> runs = arguments->whole("runs", 1, 10), seed = arguments->whole("seed", 0, int64_t(std::random_device()()));
     if (!runs) return fail(runs.error());
     if (!seed) return fail(seed.error());
+    if (whom == "onnxruntime")
+        return check_against(
+            *places,
+            {how, arguments->value("python", "python3"), uint64_t(*seed), *runs, arguments->has("bisect"), adjust},
+            progress);
     return check_against(*places, {how, uint64_t(*seed), *runs, seconds.value_or(60), adjust, arguments->value("differences", "differences")}, progress);
 }
 } // namespace nereus

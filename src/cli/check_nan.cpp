@@ -83,7 +83,7 @@ int check_nan(const std::string& path, Arguments arguments) {
     name_parameters(arguments, program->source.parameters);
     auto look = [&]() -> Result<bool> {
         const GivenSizes sizes = TRY(given_sizes(arguments, program->source.parameters, program->source.symbols));
-        Inputs inputs = TRY(read_program_inputs(arguments, program->source));
+        Inputs inputs = TRY(read_program_inputs(arguments, program->source, scalars_of(program->exe())));
         if (sizes.any()) inputs = TRY(with_random(inputs, sizes, program->exe(), uint64_t(TRY(arguments.whole("seed", 0, 0)))));
         std::vector<std::string> params;
         for (const DoorParam& param : program->entry().params) params.push_back(param.name);

@@ -55,7 +55,8 @@ std::vector<std::string> replaced_inputs(const std::string& path, const Argument
     } else if (from.ends_with(".npz")) {
         if (Result<NamedValues> read = read_npz_arrays(from)) named = std::move(*read);
     } else if (!from.empty()) {
-        if (Result<Inputs> read = read_inputs({.flags = {{"inputs", {from}}}}))
+        if (Result<Inputs> read = read_inputs({.flags = {{"inputs", {from}}}},
+                                              [](auto) { return DType::f64; })) // names alone
             for (NamedValues& call : read->calls) named.insert(named.end(), call.begin(), call.end());
     }
     if (Result<ModelCases> cases = ModelCases::open(arguments.value("cases"))) placed = cases->replaced(main);
@@ -80,8 +81,9 @@ Status add_defaults(const SourceProgram& program, NamedValues& call) {
 }
 } // namespace
 
-Result<Inputs> read_program_inputs(const Arguments& arguments, const SourceProgram& program) {
-    if (!program.file) return read_inputs(arguments);
+Result<Inputs> read_program_inputs(const Arguments& arguments, const SourceProgram& program,
+                                   const ScalarTypes& scalars) {
+    if (!program.file) return read_inputs(arguments, scalars);
     auto renamed = [&](NamedValues call) {
         for (Field& field : call)
             if (auto it = program.parameters.find(field.name); it != program.parameters.end()) field.name = it->second;
@@ -103,7 +105,11 @@ Result<Inputs> read_program_inputs(const Arguments& arguments, const SourceProgr
         for (Field& field : is_folder ? TRY(read_folder(from, program)) : renamed(TRY(read_npz_arrays(from)))) extra.push_back(std::move(field));
         plain.flags.erase("inputs");
     }
-    Inputs read = TRY(read_inputs(plain));
+    auto by_input = [&](std::string_view name) {
+        auto it = program.parameters.find(std::string(name));
+        return scalars ? scalars(it == program.parameters.end() ? name : std::string_view(it->second)) : std::nullopt;
+    };
+    Inputs read = TRY(read_inputs(plain, by_input));
     for (NamedValues& call : read.calls) {
         call = renamed(std::move(call));
         for (const Field& field : extra) {

@@ -8,5 +8,6 @@ namespace nereus {
 // Inputs of a model that have a default, and for which the command line gives a value.
 std::vector<std::string> replaced_inputs(const std::string& path, const Arguments& arguments);
 // Of a model, besides: --input x=@x.pb; --inputs with a folder test_data_set_N, or an .npz of the model's own names.
-Result<Inputs> read_program_inputs(const Arguments& arguments, const SourceProgram& program);
+Result<Inputs> read_program_inputs(const Arguments& arguments, const SourceProgram& program,
+                                   const ScalarTypes& scalars);
 } // namespace nereus

@@ -1,6 +1,7 @@
 #include "cli/recorded_check.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
+#include "cli/child_process.h"
 #include "cli/names_apart.h"
 #include "cli/program_file.h"
 #include "cli/strict.h"
@@ -11,9 +12,6 @@
 #include "value/npz.h"
 #include <algorithm>
 #include <cstdlib>
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
 namespace nereus {
 namespace fs = std::filesystem;
@@ -119,20 +117,7 @@ Result<Value> RecordedCheck::run_apart(const fs::path& runner, const fs::path& s
         TRY(write_npz(in, Value::record(std::move(fields))));
         words.insert(words.end(), {"--inputs", in});
     }
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_addopen(&actions, 2, said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    pid_t child = 0;
-    const int wrong = ::posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    if (wrong) return Error{Code::io, "cannot run " + runner.string()};
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    if (WIFSIGNALED(status)) return Error{Code::internal, "nereus-run ended by signal " + std::to_string(WTERMSIG(status))};
-    if (WEXITSTATUS(status)) return Error{Code::value, "nereus-run: " + TRY(read_file(said))};
+    TRY(run_child(std::move(words), said));
     return read_npz(out);
 }
 

@@ -48,7 +48,22 @@ static void limit_memory(int64_t bytes) {
 }
 
 namespace {
-// What is printed of a call that interprets, and how it ends.
+// The dtypes of parameters that are declared as scalars; the module outlives them.
+ScalarTypes scalars_of(const Module& module, const std::string& entry) {
+    return [&module, id = module.find_id(entry)](std::string_view parameter) -> std::optional<DType> {
+        if (!id.valid()) return std::nullopt;
+        const Function& function = module[id];
+        for (ValueId param : function.params) {
+            if (function[param].name != parameter || !function[param].type.valid()) continue;
+            const Type& type = module.types[function[param].type];
+            const bool scalar = type.kind == TypeKind::tensor && type.shape.ranked && type.shape.dims.empty();
+            if (scalar) return type.element.dtype;
+        }
+        return std::nullopt;
+    };
+}
+
+// Prints a call that interprets, and gives the exit code.
 int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hooks) {
     const CompileOptions options = compile_options(arguments);
     CompileReport report;
@@ -84,9 +99,10 @@ std::optional<std::string> names_differ(const SourceProgram& program, const Resu
 }
 
 // The arguments of all calls. `exe` knows the sizes of random ones; null: none are asked for.
-Result<Inputs> inputs_of(const Arguments& arguments, const SourceProgram& program, const Executable* exe) {
+Result<Inputs> inputs_of(const Arguments& arguments, const SourceProgram& program, const Executable* exe,
+                         const ScalarTypes& scalars) {
     const GivenSizes sizes = TRY(given_sizes(arguments, program.parameters, program.symbols));
-    Inputs inputs = TRY(read_program_inputs(arguments, program));
+    Inputs inputs = TRY(read_program_inputs(arguments, program, scalars));
     if (sizes.any() && exe) inputs = TRY(with_random(inputs, sizes, *exe, uint64_t(TRY(arguments.whole("seed", 0, 0)))));
     for (const char* flag : {"tap", "tap-all"})
         if (arguments.has(flag) && inputs.is_list)
@@ -146,20 +162,28 @@ int run_command(Words words) {
         std::optional<SourceProgram> source = load_program(path, &exit, how);
         if (!source) return exit;
         name_parameters(*arguments, source->parameters);
-        Result<Inputs> inputs = inputs_of(*arguments, *source, program ? &program->exe() : nullptr);
+        Result<Inputs> inputs = inputs_of(*arguments, *source, program ? &program->exe() : nullptr,
+                                          scalars_of(source->module, compile_options(*arguments).entry));
         if (is_to_be_apart(*arguments, *source, inputs, how)) {
             source = load_program(path, &exit, how);
             if (!source) return exit;
         }
-        return interpret(*arguments, *source, {.read = [&](const Arguments&) { return std::move(inputs); }, .finish = taps->writer(source->file), .names = names_of(*source), .outputs = taps->without(source->outputs)});
+        return interpret(*arguments, *source,
+                         {.read = [&](const Arguments&, const ScalarTypes&) { return std::move(inputs); },
+                          .finish = taps->writer(source->file),
+                          .names = names_of(*source),
+                          .outputs = taps->without(source->outputs)});
     }
     name_parameters(*arguments, program->source.parameters);
-    Result<Inputs> inputs = inputs_of(*arguments, program->source, &program->exe());
+    Result<Inputs> inputs = inputs_of(*arguments, program->source, &program->exe(), scalars_of(program->exe()));
     if (is_to_be_apart(*arguments, program->source, inputs, how)) {
         program = make_ready(path, *arguments, &exit, how);
         if (!program) return exit;
     }
-    const CallHooks hooks{.read = [&](const Arguments&) { return std::move(inputs); }, .finish = taps->writer(program->source.file), .names = names_of(program->source), .outputs = taps->without(program->source.outputs)};
+    const CallHooks hooks{.read = [&](const Arguments&, const ScalarTypes&) { return std::move(inputs); },
+                          .finish = taps->writer(program->source.file),
+                          .names = names_of(program->source),
+                          .outputs = taps->without(program->source.outputs)};
     const int code = run_loaded(*arguments, program->loaded, program->source.sources, hooks);
     if (arguments->has("stats")) {
         const Resident memory = resident();

@@ -87,14 +87,14 @@ void name_parameters(Arguments& arguments, const std::map<std::string, std::stri
     }
 }
 
-Result<Inputs> read_inputs(const Arguments& arguments) {
+Result<Inputs> read_inputs(const Arguments& arguments, const ScalarTypes& scalars) {
     Inputs inputs;
     if (arguments.has("inputs")) {
         std::string path = arguments.value("inputs");
         if (path.ends_with(".npz")) return with_single_inputs(arguments, TRY(read_npz_inputs(path)));
         std::string text = TRY(read_file(path));
         std::string folder = std::filesystem::path(path).parent_path().string();
-        Result<Inputs> read = read_inputs_json(text, folder.empty() ? "." : folder);
+        Result<Inputs> read = read_inputs_json(text, folder.empty() ? "." : folder, scalars);
         if (!read) {
             Error error = std::move(read).error();
             error.message = path + ": " + error.message;
@@ -105,6 +105,17 @@ Result<Inputs> read_inputs(const Arguments& arguments) {
         inputs.calls.emplace_back();
     }
     return with_single_inputs(arguments, std::move(inputs));
+}
+
+ScalarTypes scalars_of(const Executable& exe) {
+    return [&exe](std::string_view parameter) -> std::optional<DType> {
+        for (const DoorParam& param : exe.entries[0].params) {
+            const DoorType& type = exe.door_types[param.type];
+            const bool is_scalar = type.kind == DoorType::Kind::tensor && type.axes.empty();
+            if ((param.name == parameter || param.model_name == parameter) && is_scalar) return type.dtype;
+        }
+        return std::nullopt;
+    };
 }
 
 namespace {
@@ -244,7 +255,7 @@ Error in_names_of_model(Error error, const std::map<std::string, std::string>& n
 
 int call_all(const Arguments& arguments, std::span<const std::string> params, const CallFn& call,
              const std::function<std::string(const Error&)>& describe, const CallHooks& hooks) {
-    Result<Inputs> inputs = hooks.read(arguments);
+    Result<Inputs> inputs = hooks.read(arguments, hooks.scalars);
     if (!inputs) return failed(in_names_of_model(inputs.error(), hooks.names));
     for (const std::string& spec : arguments.values("input"))        // of the call and not of its file
         if (Status named = has_parameter(params, spec.substr(0, spec.find('='))); !named)
@@ -319,6 +330,7 @@ void print_peak(const Stats& stats, const Result<int64_t>& predicted, bool retur
 int run_loaded(const Arguments& arguments, std::shared_ptr<const LoadedExecutable> program, std::span<const SourceText> sources, CallHooks hooks) {
     Progress progress("running");
     hooks.progress = &progress;
+    hooks.scalars = scalars_of(program->exe());
     ContextOptions options;
     options.print = [&](std::string_view line) { progress.print(line); };
     Result<int64_t> limit = arguments.whole("memory-limit", 1, 0);

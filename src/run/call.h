@@ -12,14 +12,16 @@ std::span<const FlagSpec> call_flags();      // inputs, input, json, seed, stats
 
 // Lets --input use the names that a model has for its inputs; the map has the parameters by these.
 void name_parameters(Arguments& arguments, const std::map<std::string, std::string>& parameters);
-Result<Inputs> read_inputs(const Arguments& arguments);
+Result<Inputs> read_inputs(const Arguments& arguments, const ScalarTypes& scalars = {});
+ScalarTypes scalars_of(const Executable& exe);      // of its entry's parameters; the executable outlives them
 Result<int64_t> thread_count(const Arguments& arguments);        // --threads
 // Arguments in the order of the entry's parameters; missing and unknown names are errors in the user's terms.
 Result<std::vector<Value>> order_inputs(std::span<const std::string> params, const NamedValues& named);
 
 // What depends on the program: a model has names of its own for what it gives, and nereus reads more kinds of files.
 struct CallHooks {
-    std::function<Result<Inputs>(const Arguments&)> read = read_inputs;
+    std::function<Result<Inputs>(const Arguments&, const ScalarTypes&)> read = read_inputs;
+    ScalarTypes scalars = {};                                // of the parameters, for `read`; run_loaded knows them
     std::function<Result<Value>(Value)> finish = {};         // gives what is printed of a result; empty: all of it
     std::map<std::string, std::string> names = {};           // what a model calls its parameters, for errors
     std::vector<std::string> outputs = {};                   // what a model calls its results: --save and --json do so too

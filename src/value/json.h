@@ -6,6 +6,8 @@
 //   constructor   {"ctor": "Node", "args": [V, …]}
 #pragma once
 #include "value/value.h"
+#include <functional>
+#include <optional>
 
 namespace nereus {
 // One value. `folder` is where npy references are looked up; empty: they are refused. Keys come in any
@@ -19,8 +21,11 @@ struct Inputs {
     std::vector<NamedValues> calls;
     bool is_list = false;                          // the text was a list of calls: answer with a list
 };
-// A file for --inputs: an object by parameter name, or a list of such objects.
-Result<Inputs> read_inputs_json(std::string_view text, const std::string& folder = {});
+// The dtype of a parameter that is a scalar, or may be one; nothing: it is neither.
+using ScalarTypes = std::function<std::optional<DType>(std::string_view parameter)>;
+// A file for --inputs: an object by parameter name, or a list of such objects. Where `scalars` knows what a parameter is, a
+// number, a truth or a text alone is an argument: {"x": 2.5, "deep": true}.
+Result<Inputs> read_inputs_json(std::string_view text, const std::string& folder = {}, const ScalarTypes& scalars = {});
 
 // On one line; parse_json_value gives back the same bits, NaN payloads aside. What is shared is written
 // each time.

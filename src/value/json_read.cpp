@@ -47,7 +47,8 @@ struct Frame {
 
 class Reader {
  public:
-    Reader(std::string_view text, const std::string& folder) : text_(text), lexer_(text), folder_(folder) {}
+    Reader(std::string_view text, const std::string& folder, const ScalarTypes& scalars = {})
+        : text_(text), lexer_(text), folder_(folder), scalars_(scalars) {}
 
     Result<Value> whole_value() {
         TRY(advance());
@@ -73,6 +74,7 @@ class Reader {
 
  private:
     Result<NamedValues> read_call();
+    Result<Value> read_argument(const std::string& name);
     Result<Value> read_value();
     Status open_value(std::vector<Frame>& stack);
     Status read_member(Frame& frame);
@@ -131,6 +133,7 @@ class Reader {
     JsonLexer lexer_;
     Token token_;
     const std::string& folder_;
+    const ScalarTypes scalars_;
     // The tensor being read: tensors hold no values, so at most one is open.
     std::optional<DType> dtype_;
     Extents shape_;
@@ -145,12 +148,31 @@ Result<NamedValues> Reader::read_call() {
     NamedValues call;
     for (bool first = true; TRY(more(first, Kind::object_end));) {
         std::string name = TRY(expect_key());
-        call.push_back(Field{std::move(name), TRY(read_value())});
+        Value value = TRY(read_argument(name));
+        call.push_back(Field{std::move(name), std::move(value)});
     }
     std::vector<std::string_view> names;
     for (const Field& argument : call) names.push_back(argument.name);
     TRY(check_distinct(std::move(names)));
     return call;
+}
+
+// A scalar may stand for itself where the parameter says of which dtype it is.
+Result<Value> Reader::read_argument(const std::string& name) {
+    const bool is_plain = token_.kind == Kind::number || token_.kind == Kind::word || token_.kind == Kind::string;
+    const std::optional<DType> dtype = is_plain && scalars_ ? scalars_(name) : std::nullopt;
+    if (!dtype) return read_value();
+    const Token token = token_;
+    const std::string text(token.text);                  // of a string: as long as the token is the last one
+    TRY(advance());
+    if (is_text(*dtype) != (token.kind == Kind::string) && !(is_float(*dtype) && token.kind == Kind::string))
+        return lexer_.error_at(token.start, Code::value,
+                               "'" + name + "' is a scalar of " + std::string(dtype_name(*dtype)));
+    if (is_text(*dtype)) return Value::tensor(TRY(text_tensor({}, std::vector<std::string>{text})));
+    HostTensor scalar = TRY(HostTensor::make(*dtype, {}));
+    Status stored = store_element(*dtype, text, TRY(scalar.mutable_bytes()));
+    if (!stored) return at(token.start, stored.error());
+    return Value::tensor(std::move(scalar));
 }
 
 Result<Value> Reader::read_value() {
@@ -361,7 +383,7 @@ Result<Value> parse_json_value(std::string_view text, const std::string& folder)
     return Reader(text, folder).whole_value();
 }
 
-Result<Inputs> read_inputs_json(std::string_view text, const std::string& folder) {
-    return Reader(text, folder).whole_inputs();
+Result<Inputs> read_inputs_json(std::string_view text, const std::string& folder, const ScalarTypes& scalars) {
+    return Reader(text, folder, scalars).whole_inputs();
 }
 } // namespace nereus
