@@ -82,8 +82,10 @@ void range(NodeText& n) {
     const std::string from = n.in(0), to = n.in(1), by = n.has(2) ? n.in(2) : n.named("by", "onnx_cast_like(1, " + from + ")");
     auto scalar = [](const std::string& x) { return "reshape(" + x + ", [])"; };
     auto wide = [](const std::string& x) { return "cast(" + x + ", f32)"; };
-    const std::string count = n.named("count", "if (onnx_is_short(" + from + ")) { onnx_range_count(" + wide(from) + ", " + wide(to) + ", " + wide(by) + ") } else { cast(-((" + scalar(from) + " - " + scalar(to) +
-                                                   ") // " + scalar(by) + "), i64) }");
+    const std::string all_wide = wide(from) + ", " + wide(to) + ", " + wide(by);
+    const std::string own = "cast(-((" + scalar(from) + " - " + scalar(to) + ") // " + scalar(by) + "), i64)";
+    n.line("onnx_check_range(" + from + ", " + to + ")");
+    const std::string count = n.named("count", "if (onnx_is_short(" + from + ")) { onnx_range_count(" + all_wide + ") } else { " + own + " }");
     n.give("onnx_range_of(" + from + ", " + by + ", " + count + ")");
 }
 } // namespace
