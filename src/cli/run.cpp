@@ -1,12 +1,13 @@
 #include "base/resident.h"
+#include "cli/both_ways.h"
 #include "cli/check_nan.h"
 #include "cli/commands.h"
+#include "cli/names_apart.h"
 #include "cli/program_file.h"
 #include "cli/program_inputs.h"
 #include "cli/ready_program.h"
 #include "cli/strict.h"
 #include "cli/taps.h"
-#include "eval/eval.h"
 #include "vm/range.h"
 #include <algorithm>
 #include <cstdio>
@@ -51,11 +52,10 @@ namespace {
 int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hooks) {
     const CompileOptions options = compile_options(arguments);
     CompileReport report;
-    // with shapes: a yield of no trips has the sizes that are inferred, and what does not fit is refused alike
-    Result<Module> typed = run_until(std::move(program.module), "shapes", options, &report);
-    if (!typed) return fail(typed.error(), program.sources);
+    Result<AsWritten> judged = as_written(program.module, options, &report);
+    if (!judged) return fail(judged.error(), program.sources);
     warn(report, program.sources);
-    const Function& entry = typed->functions[0];
+    const Function& entry = judged->shaped.functions[0];
     std::vector<std::string> params;
     for (ValueId param : entry.params) params.push_back(entry[param].name);
     Result<int64_t> limit = arguments.whole("memory-limit", 1, available_memory());
@@ -65,8 +65,22 @@ int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hook
     limit_memory(*limit);
     const EvalOptions how{.print = [&](std::string_view line) { progress.print(line); }, .memory_limit = *limit};
     return call_all(
-        arguments, params, [&](std::span<const Value> args) { return eval(*typed, FunctionId(0), args, how); },
+        arguments, params,
+        [&](std::span<const Value> args) { return eval_or_refuse(*judged, FunctionId(0), args, how); },
         [&](const Error& error) { return describe(error, program.sources); }, hooks);
+}
+
+// Of a model: where sizes of one name differ in what is given; nothing: they do not.
+std::optional<std::string> names_differ(const SourceProgram& program, const Result<Inputs>& inputs) {
+    if (!program.file || !inputs) return std::nullopt;
+    for (const NamedValues& call : inputs->calls) {
+        std::vector<GivenInput> given;
+        for (const Field& field : call)
+            for (const auto& [name, parameter] : program.parameters)
+                if (parameter == field.name) given.push_back({name, &field.value});
+        if (std::optional<std::string> differ = names_differ(*program.file, given)) return differ;
+    }
+    return std::nullopt;
 }
 
 // The arguments of all calls. `exe` knows the sizes of random ones; null: none are asked for.
@@ -79,6 +93,13 @@ Result<Inputs> inputs_of(const Arguments& arguments, const SourceProgram& progra
             return Error{Code::usage,
                          "--" + std::string(flag) + " writes values of one call, and the inputs are a list of them"};
     return inputs;
+}
+// Says so where it is.
+bool is_to_be_apart(const Arguments& arguments, const SourceProgram& program, const Result<Inputs>& inputs, onnx::TextOptions& how) {
+    const std::optional<std::string> differ = how.apart ? std::nullopt : names_differ(program, inputs);
+    if (!differ) return false;
+    std::fputs((arguments.rest[0] + ": note: " + compiled_apart(*differ) + "\n").c_str(), stderr);
+    return how.apart = true;
 }
 } // namespace
 
@@ -106,13 +127,15 @@ int run_command(Words words) {
         if (arguments->has(of_models) && !is_model(path))
             return fail(
                 Error{Code::usage, "--" + std::string(of_models) + " is about models, and '" + path + "' is none"});
+    if (Status named = check_names_flag(*arguments); !named) return fail(named.error());
     if (arguments->has("strict"))
-        if (int refused = check_strict(path, compile_options(*arguments)); refused != 0) return refused;
+        if (int refused = check_strict(path, compile_options(*arguments), with_names_flag({}, *arguments)); refused != 0) return refused;
     if (arguments->has("check-nan")) return check_nan(path, *arguments);
     Result<Taps> taps = Taps::parse(arguments->values("tap"), arguments->value("tap-all"), path);
     if (!taps) return fail(taps.error());
     onnx::TextOptions how = taps->options();
     how.given = replaced_inputs(path, *arguments);
+    how = with_names_flag(std::move(how), *arguments);
     int exit = 0;
     if (path.ends_with(".nrx")) return load_program(path, &exit), exit;              // which says with what to run it
     std::optional<ReadyProgram> program;
@@ -123,10 +146,20 @@ int run_command(Words words) {
         std::optional<SourceProgram> source = load_program(path, &exit, how);
         if (!source) return exit;
         name_parameters(*arguments, source->parameters);
-        return interpret(*arguments, *source, {.read = [&](const Arguments& all) { return inputs_of(all, *source, program ? &program->exe() : nullptr); }, .finish = taps->writer(source->file), .names = names_of(*source), .outputs = taps->without(source->outputs)});
+        Result<Inputs> inputs = inputs_of(*arguments, *source, program ? &program->exe() : nullptr);
+        if (is_to_be_apart(*arguments, *source, inputs, how)) {
+            source = load_program(path, &exit, how);
+            if (!source) return exit;
+        }
+        return interpret(*arguments, *source, {.read = [&](const Arguments&) { return std::move(inputs); }, .finish = taps->writer(source->file), .names = names_of(*source), .outputs = taps->without(source->outputs)});
     }
     name_parameters(*arguments, program->source.parameters);
-    const CallHooks hooks{.read = [&](const Arguments& all) { return inputs_of(all, program->source, &program->exe()); }, .finish = taps->writer(program->source.file), .names = names_of(program->source), .outputs = taps->without(program->source.outputs)};
+    Result<Inputs> inputs = inputs_of(*arguments, program->source, &program->exe());
+    if (is_to_be_apart(*arguments, program->source, inputs, how)) {
+        program = make_ready(path, *arguments, &exit, how);
+        if (!program) return exit;
+    }
+    const CallHooks hooks{.read = [&](const Arguments&) { return std::move(inputs); }, .finish = taps->writer(program->source.file), .names = names_of(program->source), .outputs = taps->without(program->source.outputs)};
     const int code = run_loaded(*arguments, program->loaded, program->source.sources, hooks);
     if (arguments->has("stats")) {
         const Resident memory = resident();

@@ -382,14 +382,16 @@ Status Machine::check_fact(const DimFact& fact, const Scope& scope, const std::s
 }
 
 Error Machine::located(Error error, const Binding& binding) const {
-    if (error.where.known() || !error.notes.empty()) return error;
-    error.where = binding.span;
+    // A check has a place of its own; one in another file than the program says little without who called it.
+    const bool is_elsewhere = error.where.known() && !frames_.empty() && error.where.source != module_[frames_[0].function].span.source;
+    if ((error.where.known() && !is_elsewhere) || !error.notes.empty()) return error;
+    if (!error.where.known()) error.where = binding.span;
     for (size_t i = frames_.size(); i-- > 1 && error.notes.size() < shown_callers;) {
         const Frame& frame = frames_[i];
         const Function& below = module_[frames_[i - 1].function];
         const Span call = below[frame.caller].span, before = error.notes.empty() ? error.where : error.notes.back().where;
         const bool same_place = call.source == before.source && call.line == before.line && call.column == before.column;
-        if (!same_place) error.notes.push_back({call, "called from " + shown_function(below.name)});
+        if (call.known() && !same_place) error.notes.push_back({call, "called from " + shown_function(below.name)});
     }
     return error;
 }

@@ -78,8 +78,18 @@ void eye_like(NodeText& n) {
     n.give("cast(" + ones + ", " + std::string(dtype) + ")");
 }
 // How many there are is written here and not in a function: the sizes that go through floats are known there alone.
+// A delta of 0 gives no numbers, or no end of them.
+bool checked_delta(NodeText& n, const std::string& by) {
+    const std::optional<std::vector<int64_t>> whole = n.constant_integers(2);
+    const std::optional<std::vector<double>> real = n.constant_reals(2);
+    const bool is_known = (whole && whole->size() == 1) || (real && real->size() == 1);
+    if (!is_known) n.line("assert(reshape(" + by + ", []) != onnx_number_like(0, " + by + "), \"its delta is 0\")");
+    else if (whole ? whole->front() == 0 : real->front() == 0) return n.refuse("its delta is 0"), false;
+    return true;
+}
 void range(NodeText& n) {
     const std::string from = n.in(0), to = n.in(1), by = n.has(2) ? n.in(2) : n.named("by", "onnx_cast_like(1, " + from + ")");
+    if (n.has(2) && !checked_delta(n, by)) return;
     auto scalar = [](const std::string& x) { return "reshape(" + x + ", [])"; };
     auto wide = [](const std::string& x) { return "cast(" + x + ", f32)"; };
     const std::string all_wide = wide(from) + ", " + wide(to) + ", " + wide(by);
