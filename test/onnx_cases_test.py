@@ -104,6 +104,8 @@ case("log_softmax_f16", "LogSoftmax: x -> y", {"x": half(1, 70000, value=0)}, {"
 case("cumsum_f16", "CumSum: x, a -> y", {"x": np.array([-40000, 40000, 40000], np.float16), "a": np.int64(0)[...]}, {"y": np.array([-40000, 0, 40000], np.float16)})
 case("cumprod_f16", "CumProd: x, a -> y", {"x": np.array([2**-9, 512, 512], np.float16), "a": np.int64(0)[...]}, {"y": np.array([2**-9, 1, 512], np.float16)}, opset=26)
 tenth = np.float16(0.1)
+case("shrink_by_less_than_nothing", "Shrink: x -> y lambd=-5.0 bias=1.0", {"x": np.array([-0.75, 3, 7], np.float32)},
+     {"y": np.array([0.25, 4, 6], np.float32)})
 case("range_f16", "Range: start, limit, delta -> y", {"start": np.float16(0)[...], "limit": np.float16(1000)[...], "delta": tenth[...]},
      {"y": (np.arange(10003) * np.float64(tenth)).astype(np.float16)}, opset=27)
 # Dtypes of outputs that are not those of the first input.

@@ -128,9 +128,12 @@ Pads pads_of(NodeText& n) {
         const std::span<const int64_t> all = *pads;
         return {vector_text(all.first(all.size() / 2)), vector_text(all.last(all.size() / 2)), std::all_of(all.begin(), all.end(), [](int64_t pad) { return pad >= 0; })};
     }
-    const std::string axes = n.has(3) ? "onnx_axes(" + n.in(3) + ", " + rank + ")" : "iota(" + rank + ")";
     const std::string list = n.node().domain == "com.microsoft" ? "reshape(" + n.in(1) + ", [-1])" : n.in(1);      // there it may be a row
-    const std::string of = "(" + list + ", " + n.named("axes", axes) + ", " + n.in(0) + ")";
+    if (!n.has(3)) {
+        const std::string before = "slice(" + list + ", [0], [" + rank + "])", after = "slice(" + list + ", [" + rank + "], [2 * " + rank + "])";
+        return {n.named("before", before), n.named("after", after), false, false};
+    }
+    const std::string of = "(" + list + ", " + n.named("axes", "onnx_axes(" + n.in(3) + ", " + rank + ")") + ", " + n.in(0) + ")";
     return {n.named("before", "onnx_before" + of), n.named("after", "onnx_after" + of), false, false};
 }
 void pad(NodeText& n) {

@@ -92,8 +92,10 @@ void range(NodeText& n) {
     if (n.has(2) && !checked_delta(n, by)) return;
     auto scalar = [](const std::string& x) { return "reshape(" + x + ", [])"; };
     auto wide = [](const std::string& x) { return "cast(" + x + ", f32)"; };
-    const std::string count = n.named("count", "if (onnx_is_short(" + from + ")) { onnx_range_count(" + wide(from) + ", " + wide(to) + ", " + wide(by) + ") } else { cast(-((" + scalar(from) + " - " + scalar(to) +
-                                                   ") // " + scalar(by) + "), i64) }");
+    const std::string all_wide = wide(from) + ", " + wide(to) + ", " + wide(by);
+    const std::string own = "cast(-((" + scalar(from) + " - " + scalar(to) + ") // " + scalar(by) + "), i64)";
+    n.line("onnx_check_range(" + from + ", " + to + ")");
+    const std::string count = n.named("count", "if (onnx_is_short(" + from + ")) { onnx_range_count(" + all_wide + ") } else { " + own + " }");
     n.give("onnx_range_of(" + from + ", " + by + ", " + count + ")");
 }
 } // namespace

@@ -246,6 +246,20 @@ Known cast_fractions(ShapeScope& scope, const ShapedTensor& x, DType to) {
     return known_elements(std::move(numbers), x.rank());
 }
 
+// A size is a size in an i32 as well, or it is an error: were it to wrap, nothing made with it would be known to fit. Of
+// other numbers nothing is wanted. (docs/decisions/026-sizes-in-32-bits.md)
+Status require_sizes_in(ShapeScope& scope, const ShapedTensor& x, DType to) {
+    if (x.dtype != DType::i64 || (to != DType::i32 && to != DType::u32)) return {};
+    Dims& dims = scope.dims();
+    const Dim end = dims.constant(to == DType::i32 ? int64_t(1) << 31 : int64_t(1) << 32);
+    for (Dim d : x.known.numbers) {
+        const bool is_size = !dims.constant_value(d) && scope.exact(dims.scale(d, 2), x.dtype) &&      // far from all numbers of an i64
+                             scope.facts().less_equal(dims.constant(0), d) == Answer::yes;
+        if (is_size) TRY(scope.require(d, Relation::less, end, "size {0} is beyond " + std::string(dtype_name(to))));
+    }
+    return {};
+}
+
 Result<Shaped> cast(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
     DType to = args.dtype("to").value_or(x.dtype);
@@ -253,6 +267,7 @@ Result<Shaped> cast(const ShapeArgs& args, ShapeScope& scope) {
     ShapedTensor y{.dtype = to, .shape = x.shape};
     if (to == x.dtype) return one(x);
     if (is_integer(to) && is_integer(x.dtype)) {
+        TRY(require_sizes_in(scope, x, to));
         bool keeps = !x.known.numbers.empty();
         for (Dim d : x.known.numbers) keeps = keeps && scope.exact(d, x.dtype) && scope.exact(d, to);
         if (keeps) y.known = x.known;
