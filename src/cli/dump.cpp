@@ -3,6 +3,7 @@
 #include "cli/names_apart.h"
 #include "cli/signatures.h"
 #include "driver/pipeline.h"
+#include "driver/weights.h"
 #include "exe/text.h"
 #include "infer/types.h"
 #include "ir/print.h"
@@ -19,6 +20,7 @@ constexpr std::string_view help_text =
     "still a program; later stages write what no program has, such as `check` and names of copies.\n"
     "\n"
     "  nereus dump encoder.onnx --after=parse       # a model as a program, a line or more for each node\n"
+    "  nereus dump encoder.onnx --after=parse --weights=encoder.npz > encoder.nr       # one that runs\n"
     "  nereus dump net.nr                           # after shapes: what is known of every value before it runs\n"
     "  nereus dump net.nr --entry loss --after=kernels\n"
     "\n";
@@ -63,6 +65,7 @@ int dump_command(Words words) {
     std::vector<FlagSpec> flags(std::begin(compile_flags), std::end(compile_flags));
     flags.push_back({"after", true, "STAGE the last stage that runs (shapes)"});
     flags.push_back({"signatures", false, "only types, facts about sizes and effects of each function, as inferred"});
+    flags.push_back({"weights", true, "FILE.npz after parse: the model's weights go there, so that what is printed runs beside it"});
     flags.push_back({"generic", false, "every binding in the generic form"});
     flags.push_back({"help", false, "this text"});
     Result<Arguments> arguments = parse_arguments(words, flags);
@@ -75,6 +78,8 @@ int dump_command(Words words) {
     std::string after = arguments->value("after", "shapes");
     bool known = after == "types" || after == "kernels" || after == "code";
     if (!known && !is_stage(after)) return fail(no_such_stage(after));
+    if (arguments->has("weights") && after != "parse")
+        return fail(Error{Code::usage, "--weights is for a program that runs", {}, "--after=parse prints one"});
 
     if (Status named = check_names_flag(*arguments); !named) return fail(named.error());
     int exit = 0;
@@ -87,6 +92,7 @@ int dump_command(Words words) {
         if (after == "types") return print(TRY(infer_types(std::move(program->module))));
         if (after == "kernels") return kernels_text(TRY(lower_program(std::move(program->module), options, &report)));
         if (after == "code") return disassemble(TRY(compile(std::move(program->module), options, &report)));
+        if (arguments->has("weights")) TRY(write_weights(program->module, arguments->value("weights")));
         const Module module = TRY(run_until(std::move(program->module), after, options, &report));
         if (after != "shapes") return print(module, {.generic = arguments->has("generic")});
         std::string printed = print(module, {.generic = arguments->has("generic"), .facts = report.shapes.bounds});

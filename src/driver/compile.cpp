@@ -5,6 +5,7 @@
 #include "codegen/idle_code.h"
 #include "driver/pipeline.h"
 #include "driver/prelude.h"
+#include "driver/weights.h"
 #include "library/library.h"
 #include "lower/lower.h"
 #include "ops/outside.h"
@@ -34,7 +35,9 @@ class Stopwatch {
 
 Result<Module> parse_text(std::string name, std::string text, std::vector<SourceText>* out_sources) {
     TRY(take_in_plugins());
-    return parse({std::move(name), std::move(text), no_imports(), prelude()}, all_ops(), out_sources);
+    Module module = TRY(parse({std::move(name), std::move(text), no_imports(), prelude()}, all_ops(), out_sources));
+    TRY(read_weights(module, std::nullopt));
+    return module;
 }
 Result<Module> parse_program(const std::string& path, std::vector<SourceText>* out_sources) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
@@ -43,7 +46,9 @@ Result<Module> parse_program(const std::string& path, std::vector<SourceText>* o
         return read_file(TRY(inside_folder(folder.string(), inside)));
     };
     TRY(take_in_plugins());
-    return parse({path, TRY(read_file(path)), load, prelude()}, all_ops(), out_sources);
+    Module module = TRY(parse({path, TRY(read_file(path)), load, prelude()}, all_ops(), out_sources));
+    TRY(read_weights(module, folder.empty() ? "." : folder.string()));
+    return module;
 }
 
 namespace {

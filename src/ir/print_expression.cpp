@@ -189,6 +189,11 @@ std::string FunctionPrinter::index_parts(const Binding& b) {
     return list;
 }
 
+namespace {
+// max(%x, %y) is elementwise: axes in a value are written by name.
+bool has_two_meanings(const OpDef& op) { return op.name == "max" || op.name == "min"; }
+} // namespace
+
 // In the order of the parameters; by name after one that is left out. An attribute is written by name unless values
 // follow it.
 std::string FunctionPrinter::op_args(const Binding& b) {
@@ -220,6 +225,7 @@ std::string FunctionPrinter::op_args(const Binding& b) {
             continue;
         }
         bool sizes = param.kind == ParamKind::size || (param.kind == ParamKind::sizes && given.list);
+        named |= next > 0 && !given.list && has_two_meanings(*b.op);
         std::string text;
         for (uint32_t i = 0; i < given.count && next < b.args.size(); ++i) append(text, arg(b.args[next++], sizes));
         append(list, (named ? prefix : "") + (given.list ? "[" + text + "]" : text));
@@ -440,7 +446,8 @@ std::string FunctionPrinter::literal(const Literal& l) {
     };
     if (l.kind == Literal::Kind::unit) return "()";
     if (l.kind == Literal::Kind::text) return quoted_text(l.text);
-    if (l.kind == Literal::Kind::given) return "weight(" + quoted_text(l.text) + ")";     // for reading only
+    if (l.kind == Literal::Kind::given)                  // without a file: for reading only
+        return "weight(" + quoted_text(l.text) + (l.texts.empty() ? "" : ", in=" + quoted_text(l.texts[0])) + ")";
     if (!l.is_tensor) return element(0);
     size_t count = l.kind == Literal::Kind::real ? l.reals.size() : l.kind == Literal::Kind::texts ? l.texts.size() : l.integers.size();
     if (l.shape.empty() && count == 1) return "tensor(" + element(0) + ")";

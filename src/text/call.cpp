@@ -72,6 +72,7 @@ Result<Operand> BodyParser::call_named(const Token& name) {
     auto found = program_.prelude.functions.find(name.text);
     if (found != program_.prelude.functions.end()) return call_function(found->second, name, describe(name));
     if (name.text == "check") return check_call(name);
+    if (name.text == "weight") return weight_literal(name);
     if (name.text == "rank" || name.text == "size") return shape_function(name);
     Error error = unknown_name(name);
     error.message = "unknown operator " + describe(name);

@@ -1,4 +1,5 @@
 // text/constant.cpp - literals, and arithmetic on literals and dims, which is done while reading.
+#include "text/lexer.h"
 #include "text/parse_body.h"
 #include <cmath>
 
@@ -139,6 +140,22 @@ Result<Operand> BodyParser::tensor_literal(const Token& head) {
             Code::shape,
             "the tensor needs " + std::to_string(count) + " elements, " + std::to_string(given) + " are given", span};
     return emit_.constant(std::move(literal), span);
+}
+
+// weight("name", in="file.npz"): a tensor that a file has. Whoever asked for the module reads it.
+Result<Operand> BodyParser::weight_literal(const Token& head) {
+    cursor_.take();
+    Layout layout(*this, false);
+    Literal literal{.kind = Literal::Kind::given, .is_tensor = true};
+    literal.text = unescape(TRY(cursor_.expect_kind(TokenKind::text, "the name of a weight")).text);
+    if (cursor_.at(")"))
+        return Error{Code::parse, "this weight is in no file", head.span, "nereus dump --after=parse --weights=FILE.npz writes a program with its weights"};
+    TRY(cursor_.expect(","));
+    TRY(cursor_.expect("in"));
+    TRY(cursor_.expect("="));
+    literal.texts = {unescape(TRY(cursor_.expect_kind(TokenKind::text, "a file name in quotes")).text)};
+    TRY(cursor_.expect(")"));
+    return emit_.constant(std::move(literal), join(head.span, cursor_.last_span()));
 }
 
 Status BodyParser::tensor_elements(Literal& literal, size_t depth) {

@@ -117,6 +117,7 @@ class BodyParser {
     // constant.cpp
     Result<Operand> number(const Token& token);
     Result<Operand> tensor_literal(const Token& head);
+    Result<Operand> weight_literal(const Token& head);
     Status tensor_elements(Literal& literal, size_t depth);
     Result<std::optional<Operand>> fold(std::string_view op, const Operand& left, const Operand& right, Span span);
     Result<Literal> literal_pattern();
