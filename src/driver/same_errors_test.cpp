@@ -347,7 +347,7 @@ TEST(SameErrors, ArgumentsThatAreNotWhatIsDeclared) {
         {"%x: (f32, f32)", "%x.0", {Value::tuple({ones({})})}, "argument %x: the tuple has 2 parts, found 1"},
         {"%x: Seq[f32]", "length(%x)", {ones({})}, "argument %x: expected a seq, found a tensor"},
         {"%x: Tensor[..s, f32], %y: Tensor[..s, f32]", "%x + %y", {ones({3}), ones({1})},
-         "argument %y has another shape than %x: both are ..s"},
+         "argument %y has another shape than %x: found (1) and (3), both are ..s"},
     });
     const std::string declared = "type T = A | B(f32)\ntype R = {w: f32, b: f32}\ntype List[a] = Nil | Cons(a, List[a])\n";
     auto taken = [&](const std::string& type, Value value) { return message(declared + "def @main(%x: " + type + ") { 1 }", {std::move(value)}); };
@@ -363,7 +363,7 @@ TEST(SameErrors, ArgumentsThatAreNotWhatIsDeclared) {
     EXPECT_EQ(taken("List[(f32, T)]", list({Value::tuple({ones({}), Value::ctor("A")}), Value::tuple({ones({}), Value::ctor("B", {number(1)})})})),
               "argument %x, at [1].1.B.0: expected dtype f32, found i64");
     EXPECT_EQ(message("def @main(%x: Tensor[(n), f32]) where mod(n, 2) == 0 { sum(%x) }", {ones({3})}),
-              "@main: where: expected mod(n, 2) == 0, found mod(n, 2) = 1");
+              "@main: where: expected mod(n, 2) == 0, found mod(n, 2) = 1, where n = 3 is axis 0 of argument %x");
 }
 } // namespace
 } // namespace nereus

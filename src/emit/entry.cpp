@@ -132,6 +132,7 @@ class EmitDoor {
         for (const Size& size : sizes_) check(solver, size);
         for (const DimFact& fact : function_.where) {
             std::string text = check_text(program_.module(), fact, compared("@" + function_.name + ": where", fact.relation));
+            if (std::optional<Sym> only = only_symbol(dims(), fact)) text += size_of_fact(program_.module(), function_, *only, "{r" + std::to_string(symbols_.at(*only)) + "}");
             Reg left = dim(fact.left), right = dim(fact.right);
             put(Opcode::check, program_.site(Code::shape, std::move(text), fact.span), left, right, uint16_t(fact.relation));
         }
@@ -182,7 +183,8 @@ class EmitDoor {
             if (first) continue;
             std::string variable = ".." + program_.module().vars[t.shape.tail.index].name;
             uint32_t site = program_.site(Code::shape, "argument %" + now.name + " has another shape than %" + it->second.name +
-                                                           ": both are " + variable, function_.span);
+                                                           ": found {shape r" + std::to_string(now.object) + "} and {shape r" +
+                                                           std::to_string(it->second.object) + "}, both are " + variable, function_.span);
             Reg same = next_++, one = next_++;
             put(Opcode::tensor_same, same, it->second.object, now.object, uint16_t(it->second.before + 256 * now.before));
             put(Opcode::load_constant, one, program_.constant(1));

@@ -219,8 +219,8 @@ Error Machine::misfit_argument(const Function& entry, std::span<const Datum> arg
     }
     for (size_t first = 0; type(which).kind == TypeKind::tensor && shape.tail.valid() && first < which; ++first)
         if (type(first).kind == TypeKind::tensor && type(first).shape.tail == shape.tail)
-            return Error{Code::shape, who(which) + " has another shape than %" + entry[entry.params[first]].name + ": both are .." +
-                                          module_.vars[shape.tail.index].name, entry.span};
+            return Error{Code::shape, who(which) + " has another shape than %" + entry[entry.params[first]].name + ": found " + shape_text(args[which].shape()) + " and " +
+                                          shape_text(args[first].shape()) + ", both are .." + module_.vars[shape.tail.index].name, entry.span};
     const std::string at = place_in(module_, args[which], misfit.way);
     Error error = misfit_error(module_, who(which) + (at.empty() ? "" : ", at " + at), entry[entry.params[which]].type, args[which], scope, misfit);
     error.where = entry.span;
@@ -276,7 +276,18 @@ Status Machine::enter(FunctionId id, BlockId block, std::span<const ValueId> par
                                 *misfit);
     }
     if (block == callee.body)
-        for (const DimFact& fact : callee.where) TRY(check_fact(fact, frame.scope, name() + ": where"));
+        for (const DimFact& fact : callee.where) {
+            Status holds = check_fact(fact, frame.scope, name() + ": where");
+            const std::optional<Sym> only = frames_.empty() && !holds ? only_symbol(module_.dims, fact) : std::nullopt;
+            const std::optional<int64_t> size = only ? frame.scope.size(*only) : std::nullopt;
+            if (!size) {
+                TRY(std::move(holds));
+                continue;
+            }
+            Error error = std::move(holds).error();
+            error.message += size_of_fact(module_, callee, *only, std::to_string(*size));
+            return error;
+        }
 
     frame.function = id, frame.block = block, frame.caller = caller;
     frame.values.resize(callee.values.size());

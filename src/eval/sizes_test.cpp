@@ -31,7 +31,7 @@ TEST(sizes, are_checked_at_the_door) {
     EXPECT_EQ(shown("def @main(%x: Seq[Tensor[(n), f32]]) { n }", {Value::seq({zeros({5}), zeros({4})})}),
               "shape: argument %x, at [1]: expected sizes (5), found (4)");
     EXPECT_EQ(shown_as_typed("def @main(%x: Tensor[..s, f32], %y: Tensor[..s, f32]) { %x }", {zeros({2, 3}), zeros({2, 4})}),
-              "shape: argument %y has another shape than %x: both are ..s");
+              "shape: argument %y has another shape than %x: found (2, 4) and (2, 3), both are ..s");
     EXPECT_EQ(shown_as_typed("def @main(%x: Tensor[(n), f32]) -> Tensor[(n), f32] where n <= 4 { %x }", {zeros({5})}),
               "shape: @main: where: expected n <= 4, found n = 5");
     EXPECT_EQ(shown("def @main(%x: Tensor[(?, ?), f32]) { shape_of(%x) }", {zeros({5, 4})}), "Tensor[(2), i64] [5, 4]");

@@ -2,6 +2,7 @@
 #include "import/node_text.h"
 #include "import/node_title.h"
 #include "import/offered.h"
+#include "import/output_types.h"
 #include "import/versions.h"
 #include "text/lexer.h"
 #include <algorithm>
@@ -358,6 +359,7 @@ Result<ModelText> TextWriter::run() {
     std::string header, result;
     notes_ = model_.notes;
     TRY(check_versions(model_, notes_));
+    TRY(check_output_types(model_));
     looks_ = TRY(Looks::make(model_, options_));
     scopes_.emplace_back();
     TRY(enter(main));

@@ -22,6 +22,23 @@ bool is_written(const Module& module, Dim dim, Span blamed) {
 }
 } // namespace
 
+std::optional<Sym> only_symbol(const Dims& dims, const DimFact& fact) {
+    if (dims.as_symbol(fact.left) || dims.as_symbol(fact.right)) return std::nullopt;
+    std::vector<Sym> symbols = dims.symbols_of(fact.left);
+    for (Sym each : dims.symbols_of(fact.right))
+        if (std::ranges::find(symbols, each) == symbols.end()) symbols.push_back(each);
+    return symbols.size() == 1 ? std::optional(symbols[0]) : std::nullopt;
+}
+std::string size_of_fact(const Module& module, const Function& function, Sym symbol, const std::string& number) {
+    const std::string text = ", where " + module.dims.symbol(symbol).name + " = " + number;
+    for (ValueId param : function.params) {
+        const Type& type = module.types[function[param].type];
+        for (size_t axis = 0; type.kind == TypeKind::tensor && axis < type.shape.dims.size(); ++axis)
+            if (module.dims.as_symbol(type.shape.dims[axis]) == symbol) return text + " is axis " + std::to_string(axis) + " of argument %" + function[param].name;
+    }
+    return text;
+}
+
 std::string_view sign_of(Relation relation) {
     constexpr std::string_view signs[] = {"==", "!=", "<", "<=", ">", ">=", "~"};
     return signs[size_t(relation)];

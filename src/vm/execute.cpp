@@ -164,7 +164,8 @@ bool Context::execute(Frame* frame) {
         case Opcode::check: {
             if (holds(Relation(in.x), number(in.b), number(in.c))) break;
             const Site& site = exe.sites[in.a];
-            return current_ = frame, fault(site, site.code, check_text(site, number(in.b), number(in.c)));
+            auto read = [&](uint32_t reg, bool is_shape) { return is_shape ? nereus::shape_text(tensor(reg)->extents()) : std::to_string(number(reg)); };
+            return current_ = frame, fault(site, site.code, with_registers(check_text(site, number(in.b), number(in.c)), read));
         }
         case Opcode::fail: return current_ = frame, fault(exe.sites[in.a], exe.sites[in.a].code, exe.sites[in.a].what);
 

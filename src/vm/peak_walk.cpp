@@ -68,7 +68,11 @@ Context::PeakWalk::Step Context::PeakWalk::step(State& state) {
     case Opcode::check: {
         Word b = R[in.b], c = R[in.c];
         if (b.is_number() && c.is_number() && !holds(Relation(in.x), int64_t(b.value), int64_t(c.value)))
-            return fails(state, exe.sites[in.a].code, check_text(exe.sites[in.a], int64_t(b.value), int64_t(c.value)));
+            return fails(state, exe.sites[in.a].code, with_registers(check_text(exe.sites[in.a], int64_t(b.value), int64_t(c.value)), [&](uint32_t reg, bool is_shape) {
+                             if (!is_shape) return R[reg].is_number() ? std::to_string(int64_t(R[reg].value)) : std::string("?");
+                             const auto* tensor = state.heap.find(R[reg]);
+                             return tensor ? nereus::shape_text(tensor->dims) : std::string("?");
+                         }));
         if (Relation(in.x) != Relation::less_equal || b.kind != Word::Kind::at_most) break;
         if (c.is_size()) R[in.b].value = std::min(b.value, c.value);
         else if (b.value == INT64_MAX) R[in.b] = {};     // a launch from outside gave it, and nothing bounds it
