@@ -111,6 +111,29 @@ def output_names(folder):
     expect(f"json of a list: {done.stderr}", np.allclose([one["e"]["data"][0] for one in json.loads(done.stdout)], [1, np.exp(1)]))
 
 
+def names_of_sizes(folder):
+    """Sizes of one name that differ: compiled again, which is said."""
+    folder.model("model.onnx", "input a f32 height\ninput b f32 height\nnode Neg: a -> y\nnode Neg: b -> z\noutput y f32 p\noutput z f32 q\n")
+    a, b = np.float32([1, 2]), np.float32([3, 4, 5])
+    data = folder.path / "apart/test_data_set_0"
+    data.mkdir(parents=True)
+    (folder.path / "model.onnx").rename(folder.path / "apart/model.onnx")
+    for name, array in {"input_0": a, "input_1": b, "output_0": -a, "output_1": -b}.items():
+        (data / f"{name}.pb").write_bytes(tensor_file(array))
+    said = "the size 'height' is 2 in 'a' and 3 in 'b': compiled again with --names=apart"
+    for flags in [], ["--artefact"]:
+        done = folder.run("check", *flags, "apart")
+        expect(f"check {flags}: {done.stdout}", done.stdout == f"ok      apart: {said}\n1 passed, 0 failed\n")
+    done = folder.run("check", "--names=apart", "apart")
+    expect(f"check --names: {done.stdout}", done.stdout == "ok      apart\n1 passed, 0 failed\n")
+    for flags, expected in ([], f"apart/model.onnx: note: {said}\n"), (["--names=apart"], ""):
+        done = folder.run("bench", "apart/model.onnx", "--cases", "apart", "--count", "1", *flags)
+        expect(f"bench {flags}: {done.stderr}", done.returncode == 0 and done.stderr == expected)
+    folder.run("compile", "apart/model.onnx", "-o", "apart.nrx", "--names=apart")
+    done = subprocess.run([BIN / "nereus-run", "apart.nrx", "--input", "a=2xf32=1,2", "--input", "b=1xf32=1"], cwd=folder.path, capture_output=True, text=True)
+    expect(f"artefact: {done.stderr}", done.returncode == 0)
+
+
 INNER = """
 input x f32 n
 input c bool -
@@ -722,6 +745,7 @@ def main():
         inputs_of_all_kinds(folder, x, extra, want)
         taps(folder, x, extra, want)
         output_names(folder)
+        names_of_sizes(folder)
         inner_values(folder)
         inner_nans(folder)
         random_sizes(folder)

@@ -460,6 +460,88 @@ def sizes_that_are_put_together():
 
 
 sizes_that_are_put_together()
+# More inputs than brackets nest.
+for op, found in (("Sum", 1100), ("Max", 1), ("Min", 1), ("Mean", 1), ("Concat", [1] * 1100)):
+    case(f"many_inputs_{op}", f"{op}: {', '.join(['x'] * 1100)} -> y" + (" axis=0" if op == "Concat" else ""), {"x": scalar([1])},
+         {"y": scalar(found).reshape(-1)})
+# A letter may be 1 in one operand: it means all of it.
+for a, b in (((2, 3), (1, 4)), ((2, 1), (3, 4)), ((2, 3), (3, 4)), ((2, 1), (1, 4))):
+    case(f"einsum_{a[1]}_with_{b[0]}", 'Einsum: a, b -> y equation="ij,jk->ik"', {"a": ramp(*a), "b": ramp(*b)},
+         {"y": (ramp(*a)[:, :, None] * ramp(*b)).sum(axis=1)})
+case("einsum_row_with_rows", 'Einsum: a, b -> y equation="ij,ij->ij"', {"a": ramp(2, 3), "b": ramp(1, 3)}, {"y": ramp(2, 3) * ramp(1, 3)})
+# Keys and values in a tensor with room for more; beams that have theirs from each other; integers of 8 bits. From onnxruntime.
+case("attention_with_room", "com.microsoft/MultiHeadAttention: q, k, v, , , , pk, pv, n -> y, ck, cv num_heads=2",
+     dict(q=ramp(2, 1, 4), k=ramp(2, 1, 4, at=3), v=ramp(2, 1, 4, at=5), pk=ramp(2, 2, 3, 2), pv=ramp(2, 2, 3, 2,
+      at=9), n=np.array([2], np.int32)),
+     {"y": seen([-0.025543272, -0.2282737, -0.29050702, -0.067408293, 0.28164554, -0.20704296, 0.042200439,
+      0.14718664], np.float32, 2, 1, 4),
+      "ck": seen([-1, -0.125, 0.75, -0.5, -0.5, 0.375, 0, 0.875, -0.375, 0.5, -0.875, 0, 1, -0.25, 0.625, -0.625,
+       0.875, -0.375, -0.125, 0.75, -0.5, 0.375, 0.5, -0.75], np.float32, 2, 2, 3, 2),
+      "cv": seen([0.5, -0.75, 0.125, 1, -0.875, 0, -0.625, 0.25, -1, -0.125, 0.875, -0.375, 0.375, -0.875, 0, 0.875,
+       0.5, -0.75, -0.75, 0.125, 1, -0.25, 0.125, 1], np.float32, 2, 2, 3, 2)}, sparse=["opset com.microsoft 1"])
+case("attention_of_beams", "com.microsoft/MultiHeadAttention: q, k, v, , , , pk, pv, n, c -> y, ck, cv num_heads=2",
+     dict(q=ramp(2, 1, 4), k=ramp(2, 1, 4, at=3), v=ramp(2, 1, 4, at=5), pk=ramp(2, 2, 3, 2), pv=ramp(2, 2, 3, 2,
+      at=9), n=np.array([2], np.int32), c=np.array([[[1, 0, 0], [0, 1, 0]]], np.int32)),
+     {"y": seen([-0.37631434, 0.069659323, -0.33199775, -0.11404105, 0.29100475, -0.070765436, 0.073651284,
+      0.20592949], np.float32, 2, 1, 4),
+      "ck": seen([-1, -0.125, 0.75, -0.5, -0.5, 0.375, 0, 0.875, -0.375, 0.5, -0.875, 0, 1, -0.25, 0.625, -0.625,
+       0.875, -0.375, -0.125, 0.75, -0.5, 0.375, 0.5, -0.75], np.float32, 2, 2, 3, 2),
+      "cv": seen([0.5, -0.75, 0.125, 1, -0.875, 0, -0.625, 0.25, -1, -0.125, 0.875, -0.375, 0.375, -0.875, 0, 0.875,
+       0.5, -0.75, -0.75, 0.125, 1, -0.25, 0.125, 1], np.float32, 2, 2, 3, 2)}, sparse=["opset com.microsoft 1"])
+case("attention_of_two_with_room", "com.microsoft/MultiHeadAttention: q, k, v, , , , pk, pv, n -> y, ck, cv num_heads=2",
+     dict(q=ramp(1, 2, 4), k=ramp(1, 2, 4, at=3), v=ramp(1, 2, 4, at=5), pk=ramp(1, 2, 4, 2), pv=ramp(1, 2, 4, 2,
+      at=9), n=np.array([1], np.int32)),
+     {"y": seen([0.024651352, -0.49071893, 0.02512078, 0.4569906, 0.19332463, -0.58272254, -0.13671668,
+      0.027887687], np.float32, 1, 2, 4),
+      "ck": seen([-1, -0.125, -0.5, 0.375, 0.875, -0.375, 0, 0.875, -0.375, 0.5, -0.875, 0, 0.5, -0.75, 0.625,
+       -0.625], np.float32, 1, 2, 4, 2),
+      "cv": seen([0.5, -0.75, -0.875, 0, 0.5, -0.75, -0.625, 0.25, -1, -0.125, 0.875, -0.375, 0.125, 1, 0, 0.875],
+       np.float32, 1, 2, 4, 2)}, sparse=["opset com.microsoft 1"])
+case("group_attention_scale_of_none", "com.microsoft/GroupQueryAttention: q, k, v, pk, pv, sl, tl, , , , , , ks, vs -> y, ck, cv num_heads=2 kv_num_heads=1",
+     dict(q=ramp(1, 1, 16), k=ramp(1, 1, 8, at=3), v=ramp(1, 1, 8, at=5), pk=ramp(1, 1, 4, 8), pv=ramp(1, 1, 4, 8,
+      at=9), sl=np.array([2], np.int32), tl=np.array([3], np.int32), ks=np.array([0.0625], np.float32),
+      vs=np.array([0.0625], np.float32)),
+     {"y": seen([-0.00025401497, -0.51039267, 0.3646073, 0.49974597, -0.010392683, 0.12474598, -0.38539267,
+      0.4896073, -0.72963423, -0.16235057, 0.71264941, -0.22963418, 0.33764943, -0.60463417, -0.037350558,
+      0.83764946], np.float32, 1, 1, 16),
+      "ck": seen([-1, -0.125, 0.75, -0.5, 0.375, -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0.125, 1, -0.25, 0.625,
+       -0.625, -0.5, 0.375, -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0, 0, 0, 0, 0, 0, 0, 0], np.float32, 1, 1, 4, 8),
+      "cv": seen([0.5, -0.75, 0.125, 1, -0.25, 0.625, -0.625, 0.25, -1, -0.125, 0.75, -0.5, 0.375, -0.875, 0, 0.875,
+       -0.875, 0, 0.875, -0.375, 0.5, -0.75, 0.125, 1, 0, 0, 0, 0, 0, 0, 0, 0], np.float32, 1, 1, 4, 8)},
+       sparse=["opset com.microsoft 1"])
+case("group_attention_per_tensor", 'com.microsoft/GroupQueryAttention: q, k, v, pk, pv, sl, tl, , , , , , ks, vs -> y, ck, cv num_heads=2 kv_num_heads=1 k_quant_type="PER_TENSOR" v_quant_type="PER_TENSOR" kv_cache_bit_width=8',
+     dict(q=ramp(1, 1, 16), k=ramp(1, 1, 8, at=3), v=ramp(1, 1, 8, at=5), pk=ramp(1, 1, 4, 8, kind=np.int8) - 8,
+      pv=ramp(1, 1, 4, 8, kind=np.int8, at=9) - 8, sl=np.array([2], np.int32), tl=np.array([3], np.int32),
+      ks=np.array([0.0625], np.float32), vs=np.array([0.0625], np.float32)),
+     {"y": seen([-0.22111966, -0.20202132, 0.34431085, 0.091070138, 0.1101685, -0.14307222, -0.12397386, 0.4223583,
+      -0.55442393, -0.087366194, 0.57200032, -0.17764305, 0.28941467, -0.46022871, 0.0068290192, 0.66619557],
+      np.float32, 1, 1, 16),
+      "ck": seen([-8, -1, 6, -4, 3, -7, 0, 7, -3, 4, -6, 1, 8, -2, 5, -5, -8, 6, -14, 0, 14, -6, 8, -12, 0, 0, 0, 0,
+       0, 0, 0, 0], np.int8, 1, 1, 4, 8),
+      "cv": seen([4, -6, 1, 8, -2, 5, -5, 2, -8, -1, 6, -4, 3, -7, 0, 7, -14, 0, 14, -6, 8, -12, 2, 16, 0, 0, 0, 0,
+       0, 0, 0, 0], np.int8, 1, 1, 4, 8)}, sparse=["opset com.microsoft 1"])
+case("group_attention_per_channel", 'com.microsoft/GroupQueryAttention: q, k, v, pk, pv, sl, tl, , , , , , ks, vs -> y, ck, cv num_heads=2 kv_num_heads=1 k_quant_type="PER_CHANNEL" v_quant_type="PER_CHANNEL" kv_cache_bit_width=8',
+     dict(q=ramp(1, 1, 16), k=ramp(1, 1, 8, at=3), v=ramp(1, 1, 8, at=5), pk=ramp(1, 1, 4, 8, kind=np.int8) - 8,
+      pv=ramp(1, 1, 4, 8, kind=np.int8, at=9) - 8, sl=np.array([2], np.int32), tl=np.array([3], np.int32),
+      ks=(np.arange(8, dtype=np.float32) + 4) / 64, vs=(np.arange(8, dtype=np.float32) + 4) / 64),
+     {"y": seen([-0.10100979, -0.30901119, 0.32236263, 0.41151434, 0.0055820812, 0.13490944, -0.46177238,
+      0.62747753, -0.55606771, -0.099023648, 0.6175825, -0.20829487, 0.34156218, -0.62956208, -0.041797277,
+      1.0101864], np.float32, 1, 1, 16),
+      "ck": seen([-8, -1, 6, -4, 3, -7, 0, 7, -3, 4, -6, 1, 8, -2, 5, -5, -8, 5, -9, 0, 7, -3, 3, -4, 0, 0, 0, 0, 0,
+       0, 0, 0], np.int8, 1, 1, 4, 8),
+      "cv": seen([4, -6, 1, 8, -2, 5, -5, 2, -8, -1, 6, -4, 3, -7, 0, 7, -14, 0, 9, -3, 4, -5, 1, 6, 0, 0, 0, 0, 0,
+       0, 0, 0], np.int8, 1, 1, 4, 8)}, sparse=["opset com.microsoft 1"])
+# Nodes that stand before those they read, and operators that are older than the version that brought them.
+case("nodes_in_any_order", "Neg: t -> y\nnode Abs: x -> t", {"x": ramp(3)}, {"y": -abs(ramp(3))})
+arms = ("graph taken", "node Neg: t -> u", "output u f32", "end", "graph other", "output t f32", "end")
+case("arm_reads_a_later_node", "If: c -> y then_branch={taken} else_branch={other}\nnode Abs: x -> t", {"x": ramp(3), "c": scalar(True, bool)},
+     {"y": -abs(ramp(3))}, sparse=arms)
+case("sign_before_its_time", "Sign: x -> y", {"x": ramp(3)}, {"y": np.sign(ramp(3))}, opset=7)
+case("expand_before_its_time", "Expand: x, s -> y", {"x": ramp(3)}, {"y": np.stack([ramp(3)] * 2)}, opset=7, s=np.array([2, 3]))
+case("bitwise_before_its_time", "BitwiseAnd: a, b -> y", {"a": np.array([6]), "b": np.array([3])}, {"y": np.array([2])}, opset=17)
+case("gather_nd_before_its_time", "GatherND: x, i -> y", {"x": ramp(2, 3)}, {"y": ramp(2, 3)[1:]}, opset=10, i=np.array([[1]]))
+case("scatter_nd_before_its_time", "ScatterND: x, i, u -> y", {"x": ramp(3), "u": scalar([9])}, {"y": np.where([0, 1, 0], scalar(9), ramp(3))}, opset=10,
+     i=np.array([[1]]))
 
 
 def main():

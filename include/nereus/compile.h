@@ -16,6 +16,7 @@ typedef struct nereus_compile_options {
     int32_t checked;             // not 0: kernels assert that they stay inside their buffers
     nereus_log_fn log;           // gets warnings; NULL: nobody does
     void* log_user;
+    int32_t names_apart;         // of a model, not 0: sizes of one name may differ, and what is declared of rank 0 may have any
 } nereus_compile_options;
 
 // Memory that runs out inside LLVM ends the process; wherever else it does, it is NEREUS_ERROR_MEMORY.

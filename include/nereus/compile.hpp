@@ -10,6 +10,7 @@ struct CompileOptions {
     std::string target = "host";               // x86-64-v2, x86-64-v3, x86-64-v4, or host: this processor
     bool checked = false;                      // kernels assert that they stay inside their buffers
     std::string name = "program.nr";           // of a program given as text, in its errors
+    bool names_apart = false;                  // of a model: sizes of one name may differ, and what is declared of rank 0 may have any
     std::function<void(std::string_view)> warn = {};       // gets warnings; empty: nobody does; may not throw
 };
 
@@ -18,7 +19,7 @@ template <class Make> Result<Executable> compiled(const CompileOptions& options,
     nereus_compile_options asked{};
     asked.struct_size = sizeof asked;
     asked.entry = options.entry.c_str(), asked.target = options.target.c_str(), asked.name = options.name.c_str();
-    asked.checked = options.checked ? 1 : 0;
+    asked.checked = options.checked ? 1 : 0, asked.names_apart = options.names_apart ? 1 : 0;
     using Warn = const std::function<void(std::string_view)>;
     if (options.warn) {
         asked.log = [](void* user, nereus_log_kind, const char* text, size_t size) { (*static_cast<Warn*>(user))({text, size}); };

@@ -26,6 +26,7 @@ using OwnedStatus = std::unique_ptr<nereus_status, Release<nereus_status_release
 struct Source {
     std::vector<SourceText> sources = {};
     std::optional<ModelModule> model = {};
+    std::string path = {};                               // of the model
     std::string whole = {};                              // the file that an error without a place is about
 };
 
@@ -90,10 +91,11 @@ Result<Value> run_init(Executable exe) {
     return copy_of(result);
 }
 
-Result<Module> read_module(const std::string& path, Source& out) {
+Result<Module> read_module(const std::string& path, const nereus_compile_options& options, Source& out) {
     if (!path.ends_with(".onnx")) return parse_program(path, &out.sources);
+    out.path = path;
     const onnx::ModelFile file = TRY(onnx::read_model(path));
-    Result<ModelModule> parsed = parse_model(file, {}, path, &out.sources);
+    Result<ModelModule> parsed = parse_model(file, {.apart = options.names_apart != 0}, path, &out.sources);
     if (!parsed) out.whole = path;
     out.model = TRY(std::move(parsed));
     return std::move(out.model->module);
@@ -105,11 +107,16 @@ Result<Executable> compile_module(Module module, const Source& source, const ner
     CompileReport report;
     Executable exe = TRY(compile(std::move(module), {std::string(entry), options.target ? options.target : "host", options.checked != 0, {}, run_init}, &report));
     if (source.model) name_ports(exe, source.model->inputs, source.model->outputs);
+    auto log = [&](const std::string& text) {
+        if (options.log) options.log(options.log_user, NEREUS_LOG_WARNING, text.c_str(), text.size());
+    };
+    if (source.model)
+        for (const onnx::ModelNote& note : source.model->notes) log(source.path + ": note: " + note.text());
     if (options.log)
         for (const Error& warning : report.shapes.warnings) {
             std::string text = render(warning, source.sources, "warning");
             if (text.ends_with("\n")) text.pop_back();
-            options.log(options.log_user, NEREUS_LOG_WARNING, text.c_str(), text.size());
+            log(text);
         }
     return exe;
 }
@@ -159,9 +166,9 @@ nereus_status* nereus_executable_compile(const char* text, size_t size, const ne
     });
 }
 nereus_status* nereus_executable_compile_file(const char* path, const nereus_compile_options* given_options, nereus_executable** out_executable) {
-    return compiled(given_options, out_executable, [&](const nereus_compile_options&, Source& out) -> Result<Module> {
+    return compiled(given_options, out_executable, [&](const nereus_compile_options& options, Source& out) -> Result<Module> {
         TRY(given(path, "path"));
-        return read_module(path, out);
+        return read_module(path, options, out);
     });
 }
 } // extern "C"

@@ -116,6 +116,37 @@ TEST(PublicModel, NamesTheNodeThatFails) {
     nereus_executable_release(loaded);
 }
 
+// Sizes of one name are one size, unless it is asked for that they are not.
+TEST(PublicModel, NamesOfSizesMayBeApart) {
+    Message graph;
+    graph.message(1, Message().texts(1, {"a"}).text(2, "y").text(4, "Neg")).message(1, Message().texts(1, {"b"}).text(2, "z").text(4, "Neg"));
+    graph.message(11, value_message("a", "n")).message(11, value_message("b", "n")).message(12, value_message("y", "p")).message(12, value_message("z", "q"));
+    const std::string path = write_model(graph);
+    for (int32_t apart : {0, 1}) {
+        nereus_compile_options options{};
+        options.struct_size = sizeof options;
+        options.names_apart = apart;
+        nereus_executable* executable = nullptr;
+        ASSERT_FALSE(nereus_executable_compile_file(path.c_str(), &options, &executable));
+        const float numbers[] = {1, 2};
+        const int64_t one = 1, two = 2;
+        nereus_context* context = nullptr;
+        nereus_value *a = nullptr, *b = nullptr, *y = nullptr;
+        ASSERT_FALSE(nereus_context_create(executable, nullptr, &context));
+        ASSERT_FALSE(nereus_tensor_create(NEREUS_F32, 1, &two, numbers, sizeof numbers, &a));
+        ASSERT_FALSE(nereus_tensor_create(NEREUS_F32, 1, &one, numbers, sizeof numbers[0], &b));
+        const nereus_value* arguments[] = {a, b};
+        nereus_status* status = nereus_context_call(context, nullptr, arguments, 2, &y);
+        EXPECT_EQ(status == nullptr, apart != 0);
+        if (status) EXPECT_NE(std::string(nereus_status_text(status)).find("in C: names_apart"), std::string::npos) << nereus_status_text(status);
+        nereus_status_release(status);
+        for (nereus_value* value : {a, b, y}) nereus_value_release(value);
+        nereus_context_release(context);
+        nereus_executable_release(executable);
+    }
+    ::unlink(path.c_str());
+}
+
 TEST(PublicModel, SaysWhatItCannot) {
     Message graph;
     graph.message(1, Message().texts(1, {"x"}).text(2, "y").text(4, "NoSuchOperator"));

@@ -2,6 +2,7 @@
 #include "cli/json_object.h"
 #include "cli/latency.h"
 #include "cli/launch_table.h"
+#include "cli/names_apart.h"
 #include "cli/on_request.h"
 #include "cli/work.h"
 #include "run/progress.h"
@@ -37,6 +38,13 @@ constexpr std::string_view help_text =
     "--on-request: a line of JSON tells the sets of arguments, then each line 'SET COUNT' of stdin is answered by a line with the ms\n"
     "of so many calls of that set, the first of them 0. Nothing is called before.\n"
     "\n";
+
+std::optional<std::string> names_differ(const ReadyProgram& program, const std::vector<ArgumentSet>& sets) {
+    if (!program.source.file) return std::nullopt;
+    for (const ArgumentSet& set : sets)
+        if (std::optional<std::string> differ = names_differ(*program.source.file, program.source.inputs, set.values)) return differ;
+    return std::nullopt;
+}
 
 struct Plan {
     int64_t count = 0;                           // timed calls in all; 0: as many as fit
@@ -230,6 +238,7 @@ int bench_command(Words words) {
     Result<Plan> plan = plan_of(*arguments);
     if (!plan) return fail(plan.error());
     int exit = 0;
+    if (Status named = check_names_flag(*arguments); !named) return fail(named.error());
     const bool launches = arguments->has("launches");
     if (launches && arguments->rest[0].ends_with(".nrx"))
         return fail(Error{Code::usage, "--launches looks at programs and models, and '" + arguments->rest[0] +
@@ -238,13 +247,19 @@ int bench_command(Words words) {
     auto look = [&](const Lowered& lowered, std::span<const loop::Scheduled> kernels) {
         compiled = {work_of(lowered), {kernels.begin(), kernels.end()}, lowered.in_library};
     };
-    std::optional<ReadyProgram> program =
-        make_ready(arguments->rest[0], *arguments, &exit, {.given = replaced_inputs(arguments->rest[0], *arguments)},
-                   launches ? decltype(CompileOptions::lowered)(look) : nullptr);
+    onnx::TextOptions how{.given = replaced_inputs(arguments->rest[0], *arguments)};
+    auto ready = [&] { return make_ready(arguments->rest[0], *arguments, &exit, how, launches ? decltype(CompileOptions::lowered)(look) : nullptr); };
+    std::optional<ReadyProgram> program = ready();
     if (!program) return exit;
     name_parameters(*arguments, program->source.parameters);
     Result<std::vector<ArgumentSet>> sets = argument_sets(*arguments, *program);
     if (!sets) return fail(sets.error());
+    if (std::optional<std::string> differ = names_differ(*program, *sets); differ && !arguments->has("names")) {
+        std::fputs((arguments->rest[0] + ": note: " + compiled_apart(*differ) + "\n").c_str(), stderr);
+        how.apart = true;
+        program = ready();
+        if (!program) return exit;
+    }
     if (arguments->has("on-request")) {
         const Status served = call_on_request(*program, *sets, int(plan->threads));
         return served ? 0 : fail(served.error());

@@ -1,8 +1,9 @@
 #include "cli/against_eval.h"
 #include "cli/against_onnxruntime.h"
 #include "cli/commands.h"
-#include "run/progress.h"
+#include "cli/names_apart.h"
 #include "cli/strict.h"
+#include "run/progress.h"
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -41,6 +42,7 @@ constexpr FlagSpec flags[] = {
     {"target", true, "CPU x86-64-v2, x86-64-v3, x86-64-v4 or host (host)"},
     {"checked", false, "kernels assert that they stay inside their buffers"},
     strict_flag,
+    {"names", true, "apart: sizes of one name may differ; without it a model is compiled again where they do"},
     {"artefact", false, "each model is saved and run by nereus-run, which lies beside this program"},
     {"against", true, "WHOM eval: instead of recorded outputs, the interpreter's at random inputs; or onnxruntime"},
     {"python", true, "PYTHON an interpreter that has onnxruntime (python3)"},
@@ -96,6 +98,12 @@ class Lines {
     size_t models_, passed_ = 0, failed_ = 0, by_l2_ = 0;
 };
 
+std::string said_of(const std::string& note, size_t by_l2) {
+    std::string said = note;
+    if (by_l2 > 0) said += (note.empty() ? "" : "; ") + std::to_string(by_l2) + (by_l2 == 1 ? " case is right as a vector only" : " cases are right as vectors only");
+    return said;
+}
+
 int check_recorded(const std::vector<ModelPlace>& places, const HowToCompile& how, Progress& progress, const std::function<void(Nearness&)>& adjust, const fs::path& runner) {
     Result<ScratchFolder> scratch = ScratchFolder::make();
     if (!scratch) return fail(scratch.error());
@@ -121,9 +129,10 @@ int check_recorded(const std::vector<ModelPlace>& places, const HowToCompile& ho
         lines.begin(places[i].name());
         if (!how.text.symbolic) compile_one(places[i]), lines.begin(places[i].name());      // which stage it was at is over
         Result<size_t> done = compiled[i] ? checks[i]->run(places[i], adjust, runner, scratch->path()) : Result<size_t>(compiled[i].error());
+        const std::string note = checks[i]->note();
         checks[i].reset();
         if (!done) lines.failed(places[i].name(), (compiled[i] ? "" : "not compiled: ") + done.error().message);
-        else lines.passed(places[i].name(), *done == 0 ? "" : std::to_string(*done) + (*done == 1 ? " case is right as a vector only" : " cases are right as vectors only"), *done > 0);
+        else lines.passed(places[i].name(), said_of(note, *done), *done > 0);
     }
     return lines.end();
 }
@@ -184,8 +193,9 @@ int check_command(Words words) {
     if (!arguments) return fail(arguments.error());
     if (arguments->has("help")) return std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout), 0;
     if (arguments->rest.empty()) return fail(Error{Code::usage, "expected folders with models", {}, "nereus check --help"});
+    if (Status named = check_names_flag(*arguments); !named) return fail(named.error());
     Progress progress("checking");
-    HowToCompile how{{.symbolic = arguments->has("symbolic"), .unranked = arguments->has("unranked")}, compile_options(*arguments), arguments->has("strict")};
+    HowToCompile how{{.symbolic = arguments->has("symbolic"), .apart = arguments->has("names"), .unranked = arguments->has("unranked")}, compile_options(*arguments), arguments->has("strict")};
     std::optional<double> rtol, atol, seconds;
     for (auto [flag, value] : {std::pair("rtol", &rtol), std::pair("atol", &atol), std::pair("seconds", &seconds)})
         if (arguments->has(flag)) {

@@ -1,5 +1,6 @@
 #include "cli/check_nan.h"
 #include "cli/first_bad_node.h"
+#include "cli/names_apart.h"
 #include "cli/program_inputs.h"
 #include "cli/ready_program.h"
 #include "run/progress.h"
@@ -26,15 +27,16 @@ TypeId type_inside(const Module& module, TypeId type, std::span<const onnx::Plac
     return type;
 }
 // Which of them are tensors of floats: found by compiling as far as types with all of them as outputs.
-std::optional<std::vector<std::string>> floats_of(const std::string& path, const CompileOptions& options, int* out_exit) {
-    std::optional<SourceProgram> program = load_program(path, out_exit);
+std::optional<std::vector<std::string>> floats_of(const std::string& path, const Arguments& arguments, int* out_exit) {
+    const CompileOptions options = compile_options(arguments);
+    std::optional<SourceProgram> program = load_program(path, out_exit, with_names_flag({}, arguments));
     if (!program) return std::nullopt;
     const onnx::Places places(*program->file);
     const std::vector<onnx::Places::Value> values = values_of(places);
     std::vector<std::string> names;
     for (const onnx::Places::Value& value : values) names.push_back(places.path(value));
     const size_t own = program->outputs.size();
-    std::optional<SourceProgram> tapped = load_program(path, out_exit, {.taps = names});
+    std::optional<SourceProgram> tapped = load_program(path, out_exit, with_names_flag({.taps = names}, arguments));
     if (!tapped) return std::nullopt;
     Result<Module> typed = run_until(std::move(tapped->module), "specialise", options);
     if (!typed) {
@@ -74,7 +76,7 @@ Result<bool> look_at(const ReadyProgram& program, size_t floats, const std::vect
 
 int check_nan(const std::string& path, Arguments arguments) {
     int exit = 0;
-    const std::optional<std::vector<std::string>> floats = floats_of(path, compile_options(arguments), &exit);
+    const std::optional<std::vector<std::string>> floats = floats_of(path, arguments, &exit);
     if (!floats) return exit;
     std::optional<ReadyProgram> program = make_ready(path, arguments, &exit, {.counted = *floats, .given = replaced_inputs(path, arguments)});
     if (!program) return exit;

@@ -27,6 +27,7 @@ struct SourceProgram {
     std::map<std::string, std::string> parameters = {}, symbols = {};        // of the module: by the model's names
     std::vector<onnx::WrittenNode> nodes = {};
     std::vector<onnx::CountedBody> counted = {};
+    std::vector<onnx::ModelNote> notes = {};
 };
 Status read_program(const std::string& path, const onnx::TextOptions& how, SourceProgram& out);          // sources also of one that is refused
 // Prints what is wrong and returns nothing.
@@ -34,7 +35,7 @@ std::optional<SourceProgram> load_program(const std::string& path, int* out_exit
 std::string describe(const Error& error, std::span<const SourceText> sources);
 int fail(const Error& error, std::span<const SourceText> sources = {});
 void warn(const CompileReport& report, std::span<const SourceText> sources);     // of what the compiler found odd
-extern const FlagSpec compile_flags[4];      // entry, target, checked, without
+extern const FlagSpec compile_flags[5];      // entry, target, checked, without, names
 CompileOptions compile_options(const Arguments& arguments);
 bool is_stage(std::string_view name);        // that run_until knows
 Error no_such_stage(std::string_view name);  // a usage error with did-you-mean

@@ -1,5 +1,6 @@
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/names_apart.h"
 #include "run/progress.h"
 #include "cli/strict.h"
 #include "driver/model.h"
@@ -36,11 +37,12 @@ int compile_command(Words words) {
         return fail(Error{Code::usage, "expected one program and -o FILE", {}, "nereus compile --help"});
     if (same_file(arguments->rest[0], arguments->value("output")))
         return fail(Error{Code::usage, "-o names the program itself: '" + arguments->rest[0] + "'"});
+    if (Status named = check_names_flag(*arguments); !named) return fail(named.error());
     CompileOptions options = compile_options(*arguments);
     if (arguments->has("strict"))
-        if (int refused = check_strict(arguments->rest[0], options); refused != 0) return refused;
+        if (int refused = check_strict(arguments->rest[0], options, with_names_flag({}, *arguments)); refused != 0) return refused;
     int exit = 0;
-    std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit);
+    std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit, with_names_flag({}, *arguments));
     if (!program) return exit;
     CompileReport report;
     Progress progress("compiling");

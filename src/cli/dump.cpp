@@ -1,5 +1,6 @@
 #include "base/diagnostics.h"
 #include "cli/commands.h"
+#include "cli/names_apart.h"
 #include "cli/signatures.h"
 #include "driver/pipeline.h"
 #include "exe/text.h"
@@ -75,8 +76,9 @@ int dump_command(Words words) {
     bool known = after == "types" || after == "kernels" || after == "code";
     if (!known && !is_stage(after)) return fail(no_such_stage(after));
 
+    if (Status named = check_names_flag(*arguments); !named) return fail(named.error());
     int exit = 0;
-    std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit);
+    std::optional<SourceProgram> program = load_program(arguments->rest[0], &exit, with_names_flag({}, *arguments));
     if (!program) return exit;
     CompileOptions options = compile_options(*arguments);
     CompileReport report;

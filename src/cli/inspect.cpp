@@ -4,11 +4,12 @@
 #include "cli/given_sizes.h"
 #include "cli/json_object.h"
 #include "cli/lint.h"
+#include "cli/names_apart.h"
 #include "cli/program_file.h"
 #include "cli/program_facts.h"
-#include "run/progress.h"
 #include "cli/ready_program.h"
 #include "cli/work.h"
+#include "run/progress.h"
 #include <cstdio>
 #include <filesystem>
 
@@ -68,7 +69,7 @@ int inspect_artefact(const Arguments& arguments, ProgramFacts& facts) {
 
 int inspect_source(const Arguments& arguments, ProgramFacts& facts) {
     int exit = 0;
-    std::optional<SourceProgram> program = load_program(facts.path, &exit, {.numbered = true});
+    std::optional<SourceProgram> program = load_program(facts.path, &exit, with_names_flag({.numbered = true}, arguments));
     if (!program) return exit;
     Progress progress("looking");
     CompileOptions options = compile_options(arguments);
@@ -140,6 +141,7 @@ int inspect_command(Words words) {
     if (!arguments) return fail(arguments.error());
     if (arguments->has("help")) return std::fputs((std::string(help_text) + flags_help(flags)).c_str(), stdout), 0;
     if (arguments->rest.size() != 1) return fail(Error{Code::usage, "expected one program or model", {}, "nereus inspect --help"});
+    if (Status named = check_names_flag(*arguments); !named) return fail(named.error());
     ProgramFacts facts{.path = arguments->rest[0]};
     for (const char* of_models : {"lint", "nodes"})
         if (arguments->has(of_models) && !is_model(facts.path))

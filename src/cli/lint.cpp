@@ -31,6 +31,7 @@ class Lint {
         for (const onnx::WrittenNode& written : program_.nodes)
             if (is_taker(*written.node)) frozen_constants(written);
         recorded_shapes();
+        for (const onnx::ModelNote& note : program_.notes) found_.push_back({note.rule, "", note.what, note.done});
         unknown();
         return std::move(found_);
     }
@@ -109,7 +110,7 @@ class Lint {
     }
     void unknown() {
         for (onnx::Unknown& part : onnx::unknown_parts(*program_.file))
-            found_.push_back({part.node ? "unknown_attribute" : "unknown_version", part.node ? onnx::node_title(*part.node) : "", std::move(part.what), std::move(part.hint)});
+            found_.push_back({"unknown_attribute", onnx::node_title(*part.node), std::move(part.what), std::move(part.hint)});
     }
 
     Dynamism& dynamism_;

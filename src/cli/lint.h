@@ -4,7 +4,7 @@
 
 namespace nereus {
 struct LintWarning {
-    std::string rule;                            // fixed_size, frozen_constant, recorded_shape, unknown_attribute, unknown_version
+    std::string rule;                            // fixed_size, frozen_constant, recorded_shape, unknown_attribute, those of ModelNote
     std::string node;                            // as node_title; empty: of no single node
     std::string message, hint;
 };

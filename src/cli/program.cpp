@@ -11,11 +11,12 @@
 #include <cstdio>
 
 namespace nereus {
-const FlagSpec compile_flags[4] = {
+const FlagSpec compile_flags[5] = {
     {"entry", true, "NAME the function to compile (main)"},
     {"target", true, "CPU x86-64-v2, x86-64-v3, x86-64-v4 or host (host)"},
     {"checked", false, "kernels assert that they stay inside their buffers"},
     {"without", true, "PASS an optimisation that is left out; may be given several times"},
+    {"names", true, "apart: of a model, sizes of one name may differ"},
 };
 
 std::string describe(const Error& error, std::span<const SourceText> sources) {
@@ -48,7 +49,7 @@ Result<Module> load_model(const std::string& from, const std::string& path, cons
     for (size_t i = 0; i < model.inputs.size(); ++i) out.parameters[model.inputs[i]] = main[main.params[i]].name;
     for (const auto& [name, symbol] : model.dims) out.symbols[name] = symbol;
     out.inputs = std::move(model.inputs), out.outputs = std::move(model.outputs), out.nodes = std::move(model.nodes);
-    out.counted = std::move(model.counted);
+    out.counted = std::move(model.counted), out.notes = std::move(model.notes);
     return std::move(model.module);
 }
 } // namespace
@@ -85,6 +86,7 @@ std::optional<SourceProgram> load_program(const std::string& path, int* out_exit
         *out_exit = fail(read.error(), program.sources);
         return std::nullopt;
     }
+    for (const onnx::ModelNote& note : program.notes) std::fputs((path + ": note: " + note.text() + "\n").c_str(), stderr);
     return program;
 }
 

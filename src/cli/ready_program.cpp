@@ -1,9 +1,10 @@
 #include "cli/ready_program.h"
 #include "base/diagnostics.h"
 #include "cli/latency.h"
-#include "run/progress.h"
+#include "cli/names_apart.h"
 #include "exe/artefact.h"
 #include "library/library.h"
+#include "run/progress.h"
 
 namespace nereus {
 int64_t ReadyProgram::weights_bytes() const {
@@ -40,7 +41,7 @@ std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments&
     if (path.ends_with(".nrx")) {
         exe = load_artefact(path);
     } else {
-        std::optional<SourceProgram> source = load_program(path, out_exit, how);
+        std::optional<SourceProgram> source = load_program(path, out_exit, with_names_flag(how, arguments));
         if (!source) return std::nullopt;
         ready.source = std::move(*source);
         const Stopwatch compiling;
@@ -51,6 +52,7 @@ std::optional<ReadyProgram> make_ready(const std::string& path, const Arguments&
         exe = compile(std::move(ready.source.module), options, &ready.report);
         ready.compile_ms = compiling.ms();
         ready.compiles = 1;
+        if (exe && ready.source.file) hint_at_names(*exe);
     }
     Result<std::shared_ptr<const LoadedExecutable>> loaded = exe ? LoadedExecutable::load(std::move(*exe), library()) : exe.error();
     if (!loaded) {

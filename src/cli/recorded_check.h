@@ -23,6 +23,7 @@ class ScratchFolder {
 class RecordedCheck {
  public:
     Status compile_model(const ModelPlace& place, const HowToCompile& how);
+    const std::string& note() const { return note_; }     // on how it was compiled, after run(); empty: as asked
     // Where many are compiled before any runs, what is large waits in a file.
     Status set_aside(const std::filesystem::path& file);
     // Every case; gives how many were right as vectors only. `runner`: nereus-run, which then runs the artefact in a process of
@@ -33,6 +34,9 @@ class RecordedCheck {
     Status compile_model(const ModelPlace& place, const HowToCompile& how, std::vector<SourceText>& sources);
     Status take_up();
     Result<Value> run_apart(const std::filesystem::path& runner, const std::filesystem::path& scratch, std::span<const Value> args) const;
+    Result<bool> allow_names_to_differ(const ModelPlace& place, std::span<const Value> inputs);
+    std::optional<HowToCompile> how_;
+    std::string note_;
     std::optional<onnx::ModelFile> file_;
     std::vector<std::string> inputs_, outputs_;
     std::shared_ptr<const LoadedExecutable> loaded_;

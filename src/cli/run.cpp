@@ -1,6 +1,7 @@
 #include "base/resident.h"
 #include "cli/check_nan.h"
 #include "cli/commands.h"
+#include "cli/names_apart.h"
 #include "cli/program_file.h"
 #include "cli/program_inputs.h"
 #include "cli/ready_program.h"
@@ -58,14 +59,6 @@ int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hook
     const Function& entry = typed->functions[0];
     std::vector<std::string> params;
     for (ValueId param : entry.params) params.push_back(entry[param].name);
-    hooks.scalars = [&](std::string_view parameter) -> std::optional<DType> {
-        for (ValueId param : entry.params) {
-            const Type& type = typed->types[entry[param].type];
-            if (entry[param].name == parameter && type.kind == TypeKind::tensor && type.shape.dims.empty())
-                return type.element.dtype;
-        }
-        return std::nullopt;
-    };
     Result<int64_t> limit = arguments.whole("memory-limit", 1, available_memory());
     if (!limit) return fail(limit.error());
     Progress progress("interpreting");
@@ -75,6 +68,33 @@ int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hook
     return call_all(
         arguments, params, [&](std::span<const Value> args) { return eval(*typed, FunctionId(0), args, how); },
         [&](const Error& error) { return describe(error, program.sources); }, hooks);
+}
+
+// Of a program that is not typed yet: as its entry declares.
+ScalarTypes declared_scalars(const SourceProgram& program, const Arguments& arguments) {
+    const Function* entry = program.module.find(compile_options(arguments).entry);
+    return [&program, entry](std::string_view parameter) -> std::optional<DType> {
+        for (size_t i = 0; entry && i < entry->params.size(); ++i) {
+            const ValueInfo& param = (*entry)[entry->params[i]];
+            const Type& type = program.module.types[param.type];
+            const bool is_scalar = type.kind == TypeKind::tensor && type.shape.dims.empty();
+            if (param.name == parameter && is_scalar) return type.element.dtype;
+        }
+        return std::nullopt;
+    };
+}
+
+// Of a model: where sizes of one name differ in what is given; nothing: they do not.
+std::optional<std::string> names_differ(const SourceProgram& program, const Result<Inputs>& inputs) {
+    if (!program.file || !inputs) return std::nullopt;
+    for (const NamedValues& call : inputs->calls) {
+        std::vector<GivenInput> given;
+        for (const Field& field : call)
+            for (const auto& [name, parameter] : program.parameters)
+                if (parameter == field.name) given.push_back({name, &field.value});
+        if (std::optional<std::string> differ = names_differ(*program.file, given)) return differ;
+    }
+    return std::nullopt;
 }
 
 // The arguments of all calls. `exe` knows the sizes of random ones; null: none are asked for.
@@ -88,6 +108,13 @@ Result<Inputs> inputs_of(const Arguments& arguments, const SourceProgram& progra
             return Error{Code::usage,
                          "--" + std::string(flag) + " writes values of one call, and the inputs are a list of them"};
     return inputs;
+}
+// Says so where it is.
+bool is_to_be_apart(const Arguments& arguments, const SourceProgram& program, const Result<Inputs>& inputs, onnx::TextOptions& how) {
+    const std::optional<std::string> differ = how.apart ? std::nullopt : names_differ(program, inputs);
+    if (!differ) return false;
+    std::fputs((arguments.rest[0] + ": note: " + compiled_apart(*differ) + "\n").c_str(), stderr);
+    return how.apart = true;
 }
 } // namespace
 
@@ -115,13 +142,15 @@ int run_command(Words words) {
         if (arguments->has(of_models) && !is_model(path))
             return fail(
                 Error{Code::usage, "--" + std::string(of_models) + " is about models, and '" + path + "' is none"});
+    if (Status named = check_names_flag(*arguments); !named) return fail(named.error());
     if (arguments->has("strict"))
-        if (int refused = check_strict(path, compile_options(*arguments)); refused != 0) return refused;
+        if (int refused = check_strict(path, compile_options(*arguments), with_names_flag({}, *arguments)); refused != 0) return refused;
     if (arguments->has("check-nan")) return check_nan(path, *arguments);
     Result<Taps> taps = Taps::parse(arguments->values("tap"), arguments->value("tap-all"), path);
     if (!taps) return fail(taps.error());
     onnx::TextOptions how = taps->options();
     how.given = replaced_inputs(path, *arguments);
+    how = with_names_flag(std::move(how), *arguments);
     int exit = 0;
     if (path.ends_with(".nrx")) return load_program(path, &exit), exit;              // which says with what to run it
     std::optional<ReadyProgram> program;
@@ -132,22 +161,28 @@ int run_command(Words words) {
         std::optional<SourceProgram> source = load_program(path, &exit, how);
         if (!source) return exit;
         name_parameters(*arguments, source->parameters);
+        const ScalarTypes scalars = program ? scalars_of(program->exe()) : declared_scalars(*source, *arguments);
+        Result<Inputs> inputs = inputs_of(*arguments, *source, program ? &program->exe() : nullptr, scalars);
+        if (is_to_be_apart(*arguments, *source, inputs, how)) {
+            source = load_program(path, &exit, how);
+            if (!source) return exit;
+        }
         return interpret(*arguments, *source,
-                         {.read =
-                              [&](const Arguments& all, const ScalarTypes& scalars) {
-                                  return inputs_of(all, *source, program ? &program->exe() : nullptr, scalars);
-                              },
+                         {.read = [&](const Arguments&, const ScalarTypes&) { return std::move(inputs); },
                           .finish = taps->writer(source->file),
                           .names = names_of(*source),
                           .outputs = taps->without(source->outputs)});
     }
     name_parameters(*arguments, program->source.parameters);
-    const CallHooks hooks{
-        .read = [&](const Arguments& all,
-                    const ScalarTypes& scalars) { return inputs_of(all, program->source, &program->exe(), scalars); },
-        .finish = taps->writer(program->source.file),
-        .names = names_of(program->source),
-        .outputs = taps->without(program->source.outputs)};
+    Result<Inputs> inputs = inputs_of(*arguments, program->source, &program->exe(), scalars_of(program->exe()));
+    if (is_to_be_apart(*arguments, program->source, inputs, how)) {
+        program = make_ready(path, *arguments, &exit, how);
+        if (!program) return exit;
+    }
+    const CallHooks hooks{.read = [&](const Arguments&, const ScalarTypes&) { return std::move(inputs); },
+                          .finish = taps->writer(program->source.file),
+                          .names = names_of(program->source),
+                          .outputs = taps->without(program->source.outputs)};
     const int code = run_loaded(*arguments, program->loaded, program->source.sources, hooks);
     if (arguments->has("stats")) {
         const Resident memory = resident();

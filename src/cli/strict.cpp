@@ -55,9 +55,9 @@ Status strict_status(const std::string& path, const CompileOptions& options, onn
     const Module shaped = TRY(run_until(std::move(program.module), "shapes", options));
     return strict_status(shaped, program);
 }
-int check_strict(const std::string& path, const CompileOptions& options) {
+int check_strict(const std::string& path, const CompileOptions& options, const onnx::TextOptions& how) {
     std::vector<SourceText> sources;
-    Status strict = strict_status(path, options, {}, sources);
+    Status strict = strict_status(path, options, how, sources);
     return strict ? 0 : fail(strict.error(), sources);
 }
 } // namespace nereus

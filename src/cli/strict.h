@@ -6,5 +6,5 @@
 namespace nereus {
 inline constexpr FlagSpec strict_flag = {"strict", false, "refuse what has a rank or size that does not follow from shapes, nor is found by running, as NonZero's; names the node"};
 Status strict_status(const std::string& path, const CompileOptions& options, onnx::TextOptions how, std::vector<SourceText>& out_sources);
-int check_strict(const std::string& path, const CompileOptions& options);       // 0, or the exit code of what is wrong, which is printed
+int check_strict(const std::string& path, const CompileOptions& options, const onnx::TextOptions& how = {});       // 0, or the exit code of what is wrong, which is printed
 } // namespace nereus

@@ -51,7 +51,7 @@ class Body {
 };
 
 // Shared by expressions and folds.
-Value* emit_fma(Emitter& e, Value* a, Value* b, Value* c);                   // a * b + c; two roundings without FMA
+Value* emit_fma(FunctionWriter& e, Value* a, Value* b, Value* c);                   // a * b + c; two roundings without FMA
 Value* emit_max(Emitter& e, DType t, Value* a, Value* b);                    // NaN wins
 Value* emit_min(Emitter& e, DType t, Value* a, Value* b);
 

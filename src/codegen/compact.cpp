@@ -13,7 +13,7 @@ void write_coordinates(Nest& nest, Body& one, const loop::Compact& c, loop::Grou
         Value* element = e.ir.CreateAdd(e.ir.CreateMul(axis, e.scalar(c.row)), k);
         Value* offset = e.ir.CreateMul(element, e.i64(size_of(DType::i64)));
         nest.bounds(one, c.out, offset);
-        nest.store(DType::i64, coordinate, nest.pointer(c.out, offset));
+        e.store(DType::i64, coordinate, nest.pointer(c.out, offset));
     };
     Value* last = e.ir.CreateSub(axes, e.i64(1));
     e.loop(e.i64(0), last, 1, [&](Value* axis) { write(axis, over.coordinate(axis)); });
@@ -43,7 +43,7 @@ void emit_plan(Emitter& e, const loop::CompactPlan& plan) {
                         Value* value = one.emit(c.value);
                         Value* offset = e.ir.CreateMul(k, e.i64(size_of(t)));
                         nest.bounds(one, c.out, offset);
-                        nest.store(t, value, nest.pointer(c.out, offset));
+                        e.store(t, value, nest.pointer(c.out, offset));
                     } else {
                         write_coordinates(nest, one, c, plan.over, k);
                     }

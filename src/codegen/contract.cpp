@@ -1,78 +1,68 @@
-// codegen/contract.cpp - matrix products: register tiles over a panel of columns.
+// codegen/contract.cpp - sums of products: matrix products, and everything else that an odometer of products makes.
 //
-// An item is one tile of a panel of one batch; tiles of a panel follow each other, so the panel stays in cache. The
-// left factor is read where it lies, one number per row and step. Three ways, chosen from strides alone:
-//   tiles   columns of the right factor are adjacent: read where they lie, vectors along n
-//   dots    both factors are adjacent along k (a transposed right factor): vectors along k, joined in a fixed tree
+// An item is a tile: at most `rows` points along the last axis of m, by a panel of columns of n, in one batch. The tiles
+// of a row of m are of nearly equal height. A task is a run of items; some tiles that follow each other share what is
+// prepared for a block of k, and their sums, which fit the first-level cache. Three ways, chosen from strides alone:
+//   tiles   columns of the right factor are adjacent, or it lies in panels: read where it lies, vectors along n
+//   dots    few rows, both factors adjacent along k: vectors along k, joined in a fixed tree
 //   blocks  anything else, computed factors too: a block of k is first copied to scratch, then as tiles
-// An integer that is cast to a wider one is read where it lies, too, and widened in registers: small weights stay small.
-// Sums of tiles and blocks run over a block of k in sequence, whose sums are then added up, and dots go by lanes of k: the result does not depend on how the
-// output is cut into tiles, panels or tasks. A finished tile lies on the stack, and the statements after the
-// contraction run over it row by row while it is in L1.
+// The left factor is read where it lies, one number per row and step; an integer that is cast to a wider one, too, and is
+// widened in registers. Sums of tiles and blocks run over a block of k in sequence, whose sums are then added up, and dots
+// go by lanes of k: the result does not depend on how the output is cut into tiles, panels or tasks. Where the product
+// itself is all that is stored, tiles write the result; else they lie on the stack, and the statements after the
+// contraction run over them row by row while they are in the first-level cache.
 #include "codegen/fold.h"
 #include "codegen/inner.h"
 #include "codegen/plans.h"
 #include "codegen/small_float.h"
+#include "codegen/tiles.h"
+#include "codegen/transpose.h"
 
 namespace nereus::cg {
 namespace {
-struct Operand { Emitter::Var base, row, step; };        // pointer; bytes between rows and between steps of k
+constexpr int tiles_together = 8;                        // share a block of k, and their place on the stack
 
 class Contraction {
  public:
     Contraction(Emitter& e, const loop::ContractPlan& plan)
         : e_(e), nest_(e), plan_(plan), statement_(std::get<loop::Contract>(e.f.body[0])),
-          dtype_(e.f.expr(statement_.left).dtype), sum_(is_small_float(dtype_) ? DType::f32 : dtype_), size_(size_of(dtype_)),
-          sum_size_(size_of(sum_)), columns_(plan.vectors * plan.width),
-          word_(e.ir.getInt64Ty()), points_m_(e.points(plan.m)), points_n_(e.points(plan.n)),
-          points_k_(e.points(plan.k)), from_left_(source(statement_.left)), from_right_(source(statement_.right)),
-          left_(plain(from_left_)), right_(plain(from_right_)), left_type_(e.f.expr(from_left_).dtype), right_type_(e.f.expr(from_right_).dtype),
-          left_size_(size_of(left_type_)), right_size_(size_of(right_type_)) {
-        rows_ = {e.var(e.ir.getPtrTy()), e.var(word_), e.var(word_)};
-        panel_ = {e.var(e.ir.getPtrTy()), e.var(word_), e.var(word_)};
-        item_ = e.var(word_);
-        steps_ = e.var(word_);
-        tile_ = e.memory(e.scalar_type(sum_), plan.rows * columns_, 64);
+          dtype_(e.f.expr(statement_.left).dtype), sum_(is_small_float(dtype_) ? DType::f32 : dtype_),
+          size_(size_of(dtype_)), sum_size_(size_of(sum_)), columns_(plan.vectors * plan.width), m_(nest_.at(plan.m)),
+          n_(nest_.at(plan.n)), k_(nest_.at(plan.k)), batch_(nest_.at(plan.batch)), points_m_(e.points(plan.m)),
+          points_n_(e.points(plan.n)), points_k_(e.points(plan.k)), from_left_(source(statement_.left)),
+          from_right_(source(statement_.right)), left_(plain(from_left_)), right_(plain(from_right_)),
+          types_{e.f.expr(from_left_).dtype, e.f.expr(from_right_).dtype, sum_, plan.width},
+          left_size_(size_of(types_.left)), right_size_(size_of(types_.right)) {
+        Type *word = e.ir.getInt64Ty(), *pointer = e.ir.getPtrTy();
+        item_ = e.var(word);
+        for (Var* v : {&tile_, &row_, &panel_, &in_batch_, &first_column_, &columns_here_, &steps_}) *v = e.var(word);
+        right_base_ = e.var(pointer);
+        left_at_ = e.memory(word, plan.block, 8), right_at_ = e.memory(word, plan.block, 8);
+        sums_ = e.memory(e.scalar_type(sum_), tiles_together * plan.rows * columns_, 64);
     }
 
     void emit() {
         IR& ir = e_.ir;
-        Odometer &m = nest_.at(plan_.m), &n = nest_.at(plan_.n), &batch = nest_.at(plan_.batch);
         for (loop::GroupId g : {plan_.m, plan_.n, plan_.k}) nest_.at(g).reset();
         Value* per_task = e_.param(1);
-        e_.where = [this, per_task, &m, &n, &batch] {
-            Value* row = e_.ir.CreateAdd(e_.ir.CreateMul(batch.position(), points_m_), m.position());
-            Value* point = e_.ir.CreateAdd(e_.ir.CreateMul(row, points_n_), n.position());
+        e_.where = [this, per_task] {
+            Value* row = e_.ir.CreateAdd(e_.ir.CreateMul(batch_.position(), points_m_), m_.position());
+            Value* point = e_.ir.CreateAdd(e_.ir.CreateMul(row, points_n_), n_.position());
             return Emitter::Place{e_.ir.CreateUDiv(e_.get(item_), per_task), point};
         };
-        auto pieces = [&](Value* points, int64_t piece) {
-            return ir.CreateUDiv(ir.CreateAdd(points, e_.i64(piece - 1)), e_.i64(piece));
-        };
-        Value *tiles = pieces(points_m_, plan_.rows), *panels = pieces(points_n_, columns_);
-        Value* items = ir.CreateMul(ir.CreateMul(e_.points(plan_.batch), panels), tiles);
         Value* from = ir.CreateMul(e_.task_begin, per_task);
-        Value* to = e_.min(ir.CreateMul(e_.task_end, per_task), items);
-        Emitter::Var ready = e_.var(e_.i64(-1));         // the batch that the odometer stands at
-        choose();
-        e_.loop(from, to, 1, [&](Value* item) {
-            e_.set(item_, item);
-            Value* panel = ir.CreateUDiv(item, tiles);
-            first_row_ = ir.CreateMul(ir.CreateSub(item, ir.CreateMul(panel, tiles)), e_.i64(plan_.rows));
-            Value* b = ir.CreateUDiv(panel, panels);
-            first_column_ = ir.CreateMul(ir.CreateSub(panel, ir.CreateMul(b, panels)), e_.i64(columns_));
-            Value* rows = e_.min(e_.i64(plan_.rows), ir.CreateSub(points_m_, first_row_));
-            Value* columns = e_.min(e_.i64(columns_), ir.CreateSub(points_n_, first_column_));
-            e_.when(ir.CreateICmpNE(b, e_.get(ready)), [&] {
-                batch.seek(b);
-                e_.set(ready, b);
-            });
-            if (dots_) e_.when(dots_, [&] { multiply_dots(rows, columns); }, [&] { multiply_blocks(rows, columns); });
-            else multiply_blocks(rows, columns);
-            finish_tile(rows, columns);
+        Value* no_point = ir.CreateICmpEQ(ir.CreateMul(points_m_, points_n_), e_.i64(0));
+        e_.when(ir.CreateNot(no_point), [&] {
+            count_items();
+            Value* to = e_.min(ir.CreateMul(e_.task_end, per_task), items_);
+            choose();
+            e_.when(ir.CreateICmpSLT(from, to), [&] { run(from, to); });
         });
     }
 
  private:
+    using Var = Emitter::Var;
+
     // What is read for a factor: what a cast to more bits of an integer is of, where that can be read in place.
     loop::ExprId source(loop::ExprId e) const {
         const loop::Expr& x = e_.f.expr(e);
@@ -94,228 +84,429 @@ class Contraction {
     Value* stride(const loop::Access& a, loop::GroupId g) {
         return Nest::names(a, g) ? nest_.at(g).stride(a.buffer) : e_.i64(0);
     }
-    Value* step_by(Value* pointer, Value* bytes) { return e_.ir.CreateGEP(e_.ir.getInt8Ty(), pointer, bytes); }
+    Value* step_by(Value* pointer, Value* bytes) { return e_.step_by(pointer, bytes); }
+    Value* ceil_div(Value* a, Value* b) { return e_.ir.CreateUDiv(e_.ir.CreateSub(e_.ir.CreateAdd(a, b), e_.i64(1)), b); }
 
-    // From parameters: whether the right factor is read where it lies for a panel of some width.
+    // Rows of m are cut into tiles each: `tall_` of base_ + 1 points, then the others of base_.
+    void count_items() {
+        IR& ir = e_.ir;
+        row_points_ = m_.extent();
+        rows_m_ = ir.CreateUDiv(points_m_, row_points_);
+        tiles_ = ceil_div(row_points_, e_.i64(plan_.rows));
+        base_ = ir.CreateUDiv(row_points_, tiles_);
+        tall_ = ir.CreateSub(row_points_, ir.CreateMul(base_, tiles_));
+        panels_ = ceil_div(points_n_, e_.i64(columns_));
+        tiles_of_panel_ = ir.CreateMul(rows_m_, tiles_);
+        items_ = ir.CreateMul(ir.CreateMul(e_.points(plan_.batch), panels_), tiles_of_panel_);
+        k_row_ = k_.extent();
+        Value* whole = ir.CreateUDiv(e_.i64(plan_.block), e_.ir.CreateSelect(ir.CreateICmpEQ(k_row_, e_.i64(0)), e_.i64(1), k_row_));
+        short_k_ = ir.CreateICmpSGT(whole, e_.i64(0));   // whole rows of k fit a block
+        block_rows_ = whole;
+    }
+    Value* first_of_tile(Value* tile) {                  // a coordinate on a row of m
+        return e_.ir.CreateAdd(e_.ir.CreateMul(tile, base_), e_.min(tile, tall_));
+    }
+
+    // From parameters: how the factors are read and the result is written.
     void choose() {
-        adjacent_ = right_ ? e_.ir.CreateICmpEQ(stride(*right_, plan_.n), e_.i64(right_size_)) : e_.ir.getFalse();
-        if (!left_ || !right_ || plan_.width == 1) return;
-        Value* left_along = e_.ir.CreateICmpEQ(stride(*left_, plan_.k), e_.i64(left_size_));
-        Value* right_along = e_.ir.CreateICmpEQ(stride(*right_, plan_.k), e_.i64(right_size_));
-        dots_ = e_.ir.CreateAnd(e_.ir.CreateNot(adjacent_), e_.ir.CreateAnd(left_along, right_along));
+        IR& ir = e_.ir;
+        adjacent_ = plan_.panels ? ir.getTrue()
+                    : right_     ? ir.CreateICmpEQ(stride(*right_, plan_.n), e_.i64(right_size_))
+                                 : ir.getFalse();
+        right_along_k_ = right_ ? ir.CreateICmpEQ(stride(*right_, plan_.k), e_.i64(right_size_)) : ir.getFalse();
+        if (left_ && right_ && !plan_.panels && plan_.width > 1) {
+            Value* left_along = ir.CreateICmpEQ(stride(*left_, plan_.k), e_.i64(left_size_));
+            Value* few = ir.CreateICmpSLE(points_m_, e_.i64(loop::few_rows));
+            Value* one_row = ir.CreateICmpEQ(k_row_, points_k_);
+            dots_ = ir.CreateAnd(ir.CreateAnd(ir.CreateNot(adjacent_), few),
+                                 ir.CreateAnd(one_row, ir.CreateAnd(left_along, right_along_k_)));
+        }
+        writes_ = written_by_tiles();
+    }
+    // The access of a result that is the product itself, or null.
+    const loop::Access* product_alone() const {
+        if (e_.checked || e_.f.body.size() != 2) return nullptr;
+        const loop::Store& s = std::get<loop::Store>(e_.f.body[1]);
+        const loop::Expr& x = e_.f.expr(s.value);
+        const loop::Access& out = e_.f.access(s.out);
+        const bool same = x.op == loop::Op::value && e_.f.buffers[out.buffer.index].dtype == sum_ && dtype_ == sum_;
+        return same && out.at.empty() ? &out : nullptr;
+    }
+    Value* written_by_tiles() {
+        const loop::Access* out = product_alone();
+        if (!out) return nullptr;
+        Value* fits = e_.ir.CreateICmpEQ(stride(*out, plan_.n), e_.i64(sum_size_));
+        return dots_ ? e_.ir.CreateAnd(fits, e_.ir.CreateNot(dots_)) : fits;
     }
 
-    // Where a plain factor starts for this tile, k = 0. An affine access stays inside its buffer if the corners of
-    // the box that the tile covers do.
-    Value* start(const loop::Access& a, loop::GroupId g, Value* count) {
-        e_.set(nest_.at(plan_.m).inner, first_row_);
-        e_.set(nest_.at(plan_.n).inner, first_column_);
-        e_.set(nest_.at(plan_.k).inner, e_.i64(0));
-        Body one(e_, nest_.masks);
-        Value* offset = nest_.offset(a, one);
-        if (e_.checked)
-            e_.when(e_.ir.CreateICmpSGT(points_k_, e_.i64(0)), [&] {
-                Value* across = e_.ir.CreateMul(e_.ir.CreateSub(count, e_.i64(1)), stride(a, g));
-                Value* along = e_.ir.CreateMul(e_.ir.CreateSub(points_k_, e_.i64(1)), stride(a, plan_.k));
-                Value *near = e_.ir.CreateAdd(offset, across), *far = e_.ir.CreateAdd(offset, along);
-                for (Value* at : {offset, near, far, e_.ir.CreateAdd(far, across)}) nest_.bounds(one, a.buffer, at);
+    void run(Value* from, Value* to) {
+        IR& ir = e_.ir;
+        e_.set(item_, from);
+        Value* panel = ir.CreateUDiv(from, tiles_of_panel_);
+        Value* in_panel = ir.CreateSub(from, ir.CreateMul(panel, tiles_of_panel_));
+        Value* row = ir.CreateUDiv(in_panel, tiles_);
+        e_.set(tile_, ir.CreateSub(in_panel, ir.CreateMul(row, tiles_)));
+        e_.set(row_, row);
+        Value* b = ir.CreateUDiv(panel, panels_);
+        e_.set(in_batch_, b);
+        e_.set(panel_, ir.CreateSub(panel, ir.CreateMul(b, panels_)));
+        batch_.seek(b);
+        e_.loop_while([&] { return ir.CreateICmpSLT(e_.get(item_), to); }, [&] {
+            Value* at = ir.CreateAdd(ir.CreateMul(e_.get(row_), tiles_), e_.get(tile_));
+            Value* left = e_.min(ir.CreateSub(to, e_.get(item_)), ir.CreateSub(tiles_of_panel_, at));
+            Value* count = e_.min(left, e_.i64(tiles_together));
+            Value* end = ir.CreateAdd(at, count);
+            Value* end_row = ir.CreateUDiv(end, tiles_);
+            Value* end_tile = ir.CreateSub(end, ir.CreateMul(end_row, tiles_));
+            Value* first_column = ir.CreateMul(e_.get(panel_), e_.i64(columns_));
+            e_.set(first_column_, first_column);
+            e_.set(columns_here_, e_.min(e_.i64(columns_), ir.CreateSub(points_n_, first_column)));
+            first_point_ = ir.CreateAdd(ir.CreateMul(e_.get(row_), row_points_), first_of_tile(e_.get(tile_)));
+            end_point_ = ir.CreateAdd(ir.CreateMul(end_row, row_points_), first_of_tile(end_tile));
+            some_tiles();
+            e_.add(item_, count);
+            e_.set(row_, end_row);
+            e_.set(tile_, end_tile);
+            e_.when(ir.CreateICmpEQ(end, tiles_of_panel_), [&] { next_panel(); });
+        });
+    }
+    void next_panel() {
+        IR& ir = e_.ir;
+        e_.set(row_, e_.i64(0));
+        e_.set(tile_, e_.i64(0));
+        e_.add(panel_, e_.i64(1));
+        e_.when(ir.CreateICmpEQ(e_.get(panel_), panels_), [&] {
+            e_.set(panel_, e_.i64(0));
+            e_.add(in_batch_, e_.i64(1));
+            batch_.seek(e_.get(in_batch_));
+        });
+    }
+    void some_tiles() {
+        if (dots_) e_.when(dots_, [&] { multiply_dots(); }, [&] { multiply_blocks(); });
+        else multiply_blocks();
+        if (!writes_) return finish();
+        e_.when(e_.ir.CreateNot(written_here()), [&] { finish(); });
+    }
+    Value* written_here() {                              // whether the tiles at hand write the result
+        if (e_.target.machine.masks) return writes_;
+        Value* rest = e_.ir.CreateURem(e_.get(columns_here_), e_.i64(plan_.width));
+        return e_.ir.CreateAnd(writes_, e_.ir.CreateICmpEQ(rest, e_.i64(0)));
+    }
+
+    // Calls body(height) for each tile at hand: m stands at its first point.
+    void each_tile(const std::function<void(Value* height)>& body) {
+        IR& ir = e_.ir;
+        m_.seek(first_point_);
+        m_.rows(first_point_, end_point_, [&](Value*, Value* end) {
+            e_.loop_while([&] { return ir.CreateICmpSLT(e_.get(m_.inner), end); }, [&] {
+                Value* first = e_.get(m_.inner);
+                Value* tall = ir.CreateICmpSLT(first, ir.CreateMul(tall_, ir.CreateAdd(base_, e_.i64(1))));
+                Value* height = ir.CreateAdd(base_, ir.CreateZExt(tall, ir.getInt64Ty()));
+                body(height);
+                e_.set(m_.inner, ir.CreateAdd(first, height));
             });
-        return nest_.pointer(a.buffer, offset);
+        });
     }
 
-    // Block by block of k: in place where both factors can be read so, else through scratch.
-    void multiply_blocks(Value* rows, Value* columns) {
+    // Bytes from the start of a buffer to where an access is at the first step of k.
+    Value* corner(const loop::Access& a) {
+        Value* sum = e_.i64(0);
+        for (loop::GroupId g : a.groups)
+            if (g != plan_.k) sum = e_.ir.CreateAdd(sum, nest_.at(g).offset(a.buffer));
+        return sum;
+    }
+
+    // Block by block of k: whole rows of its odometer, or a part of one.
+    void multiply_blocks() {
         IR& ir = e_.ir;
-        Value* zero = llvm::Constant::getNullValue(e_.vector_type(dtype_, plan_.width));
-        e_.loop(e_.i64(0), ir.CreateMul(rows, e_.i64(columns_)), plan_.width, [&](Value* element) {
-            nest_.store(sum_, zero, step_by(tile_, ir.CreateMul(element, e_.i64(sum_size_))));
-        });
-        Value* direct = adjacent_;
-        if (!e_.target.machine.masks) direct = ir.CreateAnd(direct, ir.CreateICmpEQ(columns, e_.i64(columns_)));
-        Emitter::Var at = e_.var(e_.i64(0));
-        e_.loop_while([&] { return ir.CreateICmpSLT(e_.get(at), points_k_); }, [&] {
-            Value* first = e_.get(at);
-            e_.set(steps_, e_.min(e_.i64(plan_.block), ir.CreateSub(points_k_, first)));
-            find_right(direct, first, columns);
-            find_left(first, rows);
-            multiply(rows, columns);
+        Value* width = e_.i64(plan_.width);
+        Value* columns = e_.get(columns_here_);
+        vectors_ = ceil_div(columns, width);
+        lanes_ = ir.CreateSub(columns, ir.CreateMul(ir.CreateSub(vectors_, e_.i64(1)), width));
+        if (plan_.panels) lanes_ = width;
+        in_place_ = adjacent_;
+        if (!e_.target.machine.masks && !plan_.panels) in_place_ = ir.CreateAnd(adjacent_, ir.CreateICmpEQ(lanes_, width));
+        Var at = e_.var(e_.i64(0)), again = e_.var(ir.getTrue());
+        e_.loop_while([&] { return e_.get(again); }, [&] {
+            block(e_.get(at));
             e_.add(at, e_.get(steps_));
+            e_.set(again, ir.CreateICmpSLT(e_.get(at), points_k_));
         });
     }
-    void find_right(Value* direct, Value* first, Value* columns) {
-        auto in_place = [&] {
-            Value* step = stride(*right_, plan_.k);
-            e_.set(panel_.base, step_by(start(*right_, plan_.n, columns), e_.ir.CreateMul(first, step)));
-            e_.set(panel_.step, step);
-        };
-        auto packed = [&] {
-            pack_right(first, columns);
-            e_.set(panel_.base, e_.scratch());
-            e_.set(panel_.step, e_.i64(columns_ * right_size_));
-        };
-        if (right_) e_.when(direct, in_place, packed);
-        else packed();
-    }
-    // Rows of k; without masks padded with zeros to whole panels.
-    void pack_right(Value* first, Value* columns) {
+    void block(Value* first) {
         IR& ir = e_.ir;
-        Odometer &k = nest_.at(plan_.k), &n = nest_.at(plan_.n);
-        Value* panel = e_.scratch();
-        Emitter::Var row = e_.var(panel);
-        Inner inner(nest_, plan_.n, plan_.epilogue_width, {from_right_}, {});
-        inner.consume = [&](Body& body) {
-            Value* column = ir.CreateMul(ir.CreateSub(e_.get(n.inner), first_column_), e_.i64(right_size_));
-            nest_.store(right_type_, body.emit(from_right_), step_by(e_.get(row), column), body.mask);
-        };
-        Value* zero = llvm::Constant::getNullValue(e_.scalar_type(right_type_));
-        e_.loop(e_.i64(0), e_.get(steps_), 1, [&](Value* step) {
-            e_.set(k.inner, ir.CreateAdd(first, step));
-            inner.run(first_column_, ir.CreateAdd(first_column_, columns));
-            if (!e_.target.machine.masks)
-                e_.loop(columns, e_.i64(columns_), 1, [&](Value* column) {
-                    nest_.store(right_type_, zero, step_by(e_.get(row), ir.CreateMul(column, e_.i64(right_size_))));
-                });
-            e_.set(row, step_by(e_.get(row), e_.i64(columns_ * right_size_)));
+        k_.seek(first);
+        Value* rows_left = ir.CreateUDiv(ir.CreateSub(points_k_, first), ir.CreateSelect(ir.CreateICmpEQ(k_row_, e_.i64(0)), e_.i64(1), k_row_));
+        Value* part = e_.min(e_.i64(plan_.block), ir.CreateSub(k_row_, e_.get(k_.inner)));
+        chunks_ = ir.CreateSelect(short_k_, e_.min(block_rows_, rows_left), e_.i64(1));
+        length_ = ir.CreateSelect(short_k_, k_row_, part);
+        e_.set(steps_, ir.CreateMul(chunks_, length_));
+        find_chunks(first);
+        find_right(first);
+        if (plan_.panels || right_) check_right();
+        Var row = e_.var(e_.i64(0));                     // of the sums
+        each_tile([&](Value* height) {
+            tile(first, height, e_.get(row));
+            e_.add(row, height);
         });
     }
-    void find_left(Value* first, Value* rows) {
+    // Where each chunk begins in both factors, from where they are at the first step of k; copied ones lie in sequence.
+    void find_chunks(Value* first) {
         IR& ir = e_.ir;
-        if (left_) {
-            Value* step = stride(*left_, plan_.k);
-            e_.set(rows_.base, step_by(start(*left_, plan_.m, rows), ir.CreateMul(first, step)));
-            e_.set(rows_.row, stride(*left_, plan_.m));
-            e_.set(rows_.step, step);
+        Var chunk = e_.var(e_.i64(0));
+        k_.rows(first, ir.CreateAdd(first, e_.get(steps_)), [&](Value*, Value*) {
+            auto put = [&](llvm::AllocaInst* table, const loop::Access* a, Value* copied, Value* direct) {
+                Value* offset = ir.CreateMul(ir.CreateMul(e_.get(chunk), length_), copied);
+                if (a) {
+                    Value* lies = Nest::names(*a, plan_.k) ? k_.offset(a->buffer) : e_.i64(0);
+                    offset = ir.CreateSelect(direct, lies, offset);
+                }
+                ir.CreateStore(offset, ir.CreateGEP(ir.getInt64Ty(), table, e_.get(chunk)));
+            };
+            put(left_at_, left_, e_.i64(size_), ir.getTrue());
+            if (plan_.panels) put(right_at_, nullptr, panel_row(), nullptr);
+            else put(right_at_, right_, e_.i64(columns_ * right_size_), in_place_);
+            e_.add(chunk, e_.i64(1));
+        });
+    }
+    // Bytes of a step of k in a panel: panels are 64 columns wide, and the last one is rounded up to 16.
+    Value* panel_row() {
+        IR& ir = e_.ir;
+        Value* before = ir.CreateAnd(e_.get(first_column_), e_.i64(-loop::panel_columns));
+        Value* rest = ir.CreateAnd(ir.CreateAdd(ir.CreateSub(points_n_, before), e_.i64(15)), e_.i64(-16));
+        return ir.CreateMul(e_.min(e_.i64(loop::panel_columns), rest), e_.i64(right_size_));
+    }
+    void find_right(Value* first) {
+        IR& ir = e_.ir;
+        e_.set(n_.inner, e_.get(first_column_));
+        if (plan_.panels) {
+            Value* before = ir.CreateAnd(e_.get(first_column_), e_.i64(-loop::panel_columns));
+            Value* panels = ir.CreateMul(ir.CreateMul(before, points_k_), e_.i64(right_size_));
+            Value* within = ir.CreateMul(ir.CreateSub(e_.get(first_column_), before), e_.i64(right_size_));
+            Value* here = batch_.offset(right_->buffer);
+            Value* skipped = ir.CreateMul(first, panel_row());
+            Value* offset = ir.CreateAdd(ir.CreateAdd(here ? here : e_.i64(0), panels), ir.CreateAdd(within, skipped));
+            e_.set(right_base_, nest_.pointer(right_->buffer, offset));
+            right_step_ = panel_row();
             return;
         }
-        // A computed left factor goes to scratch behind the panel, the rows of a step together.
-        Odometer &k = nest_.at(plan_.k), &m = nest_.at(plan_.m);
-        Value* behind = step_by(e_.scratch(), e_.i64(int64_t(plan_.block) * columns_ * size_));
-        e_.loop(e_.i64(0), e_.get(steps_), 1, [&](Value* step) {
-            e_.set(k.inner, ir.CreateAdd(first, step));
-            e_.loop(e_.i64(0), rows, 1, [&](Value* row) {
-                e_.set(m.inner, ir.CreateAdd(first_row_, row));
-                Body one(e_, nest_.masks);
-                nest_.read_here(one);
-                Value* value = one.emit(statement_.left);
-                Value* element = ir.CreateAdd(ir.CreateMul(step, e_.i64(plan_.rows)), row);
-                nest_.store(dtype_, value, step_by(behind, ir.CreateMul(element, e_.i64(size_))));
+        Value* packed = e_.i64(columns_ * right_size_);
+        right_step_ = right_ ? ir.CreateSelect(in_place_, stride(*right_, plan_.k), packed) : packed;
+        auto copy = [&] {
+            pack_right(first);
+            e_.set(right_base_, e_.scratch());
+        };
+        if (!right_) return copy();
+        e_.when(in_place_, [&] { e_.set(right_base_, nest_.pointer(right_->buffer, corner(*right_))); }, copy);
+    }
+    // An affine access stays inside its buffer if the corners of the boxes that it covers do: those of each chunk.
+    void check_corners(const loop::Access& a, loop::GroupId g, llvm::AllocaInst* table, Value* count) {
+        if (!e_.checked) return;
+        IR& ir = e_.ir;
+        Body one(e_, nest_.masks);
+        Value* here = corner(a);
+        Value* across = ir.CreateMul(ir.CreateSub(count, e_.i64(1)), stride(a, g));
+        Value* along = ir.CreateMul(ir.CreateSub(length_, e_.i64(1)), stride(a, plan_.k));
+        e_.when(ir.CreateICmpSGT(e_.get(steps_), e_.i64(0)), [&] {
+            e_.loop(e_.i64(0), chunks_, 1, [&](Value* chunk) {
+                Value* offset = ir.CreateLoad(ir.getInt64Ty(), ir.CreateGEP(ir.getInt64Ty(), table, chunk));
+                Value* near = ir.CreateAdd(here, offset);
+                Value* far = ir.CreateAdd(near, along);
+                for (Value* at : {near, far, ir.CreateAdd(near, across), ir.CreateAdd(far, across)})
+                    nest_.bounds(one, a.buffer, at);
             });
         });
-        e_.set(rows_.base, behind);
-        e_.set(rows_.row, e_.i64(size_));
-        e_.set(rows_.step, e_.i64(plan_.rows * size_));
+    }
+    void check_right() {
+        if (!e_.checked) return;
+        auto in_place = [&] { check_corners(*right_, plan_.n, right_at_, e_.get(columns_here_)); };
+        if (!plan_.panels) return e_.when(in_place_, in_place);
+        Body one(e_, nest_.masks);                       // the first and the last vector of the block
+        e_.when(e_.ir.CreateICmpSGT(e_.get(steps_), e_.i64(0)), [&] {
+            Value* begin = e_.ir.CreateSub(e_.ir.CreatePtrToInt(e_.get(right_base_), e_.ir.getInt64Ty()),
+                                           e_.ir.CreatePtrToInt(e_.buffer(right_->buffer), e_.ir.getInt64Ty()));
+            Value* rows = e_.ir.CreateMul(e_.ir.CreateSub(e_.get(steps_), e_.i64(1)), panel_row());
+            Value* last = e_.ir.CreateMul(e_.ir.CreateMul(vectors_, e_.i64(plan_.width)), e_.i64(right_size_));
+            nest_.bounds(one, right_->buffer, begin);
+            Value* end = e_.ir.CreateAdd(e_.ir.CreateAdd(begin, rows), e_.ir.CreateSub(last, e_.i64(right_size_)));
+            nest_.bounds(one, right_->buffer, end);
+        });
     }
 
-    // Full panels take all vectors at once, narrow ones a vector at a time; rows go in falling heights.
-    void multiply(Value* rows, Value* columns) {
+    // A block of the right factor in scratch, a row of columns for each step; without masks padded with zeros.
+    void pack_right(Value* first) {
         IR& ir = e_.ir;
-        bool masks = e_.target.machine.masks;
-        Value* width = e_.i64(plan_.width);
-        Value* vectors = ir.CreateUDiv(ir.CreateAdd(columns, e_.i64(plan_.width - 1)), width);
-        Value* full = masks ? ir.CreateICmpEQ(columns, e_.i64(columns_))
-                            : ir.CreateICmpEQ(vectors, e_.i64(plan_.vectors));
-        auto narrow = [&](Value* v) {
-            Value* left = ir.CreateSub(columns, ir.CreateMul(v, width));
-            if (masks) mask_ = nest_.first_lanes(e_.min(width, left), plan_.width);
-            multiply_rows(rows, 1, v);
-            mask_ = nullptr;
-        };
-        e_.when(full, [&] { multiply_rows(rows, plan_.vectors, e_.i64(0)); },
-                [&] { e_.loop(e_.i64(0), vectors, 1, narrow); });
-    }
-    void multiply_rows(Value* rows, int vectors, Value* first_vector) {
-        Emitter::Var done = e_.var(e_.i64(0));
-        for (int height : {plan_.rows, 4, 2, 1}) {
-            if (height == plan_.rows ? height == 4 : height >= plan_.rows) continue;     // each height once
-            auto fits = [&] { return e_.ir.CreateICmpSGE(e_.ir.CreateSub(rows, e_.get(done)), e_.i64(height)); };
-            e_.loop_while(fits, [&] {
-                multiply_tile(height, vectors, e_.get(done), first_vector);
-                e_.add(done, e_.i64(height));
+        auto row_by_row = [&] {
+            Inner inner(nest_, plan_.n, plan_.epilogue_width, {from_right_}, {});
+            Var row = e_.var(e_.scratch());
+            inner.consume = [&](Body& body) {
+                Value* column = ir.CreateSub(e_.get(n_.inner), e_.get(first_column_));
+                Value* to = step_by(e_.get(row), ir.CreateMul(column, e_.i64(right_size_)));
+                e_.store(types_.right, body.emit(from_right_), to, body.mask);
+            };
+            Value* columns = e_.get(columns_here_);
+            Value* zero = llvm::Constant::getNullValue(e_.scalar_type(types_.right));
+            each_step(first, [&](Value*) {
+                Value* begin = e_.get(first_column_);
+                inner.run(begin, ir.CreateAdd(begin, columns));
+                if (!e_.target.machine.masks)
+                    e_.loop(columns, e_.i64(columns_), 1, [&](Value* column) {
+                        e_.store(types_.right, zero, step_by(e_.get(row), ir.CreateMul(column, e_.i64(right_size_))));
+                    });
+                e_.set(row, step_by(e_.get(row), e_.i64(columns_ * right_size_)));
             });
-        }
-    }
-    Value* product(Value* a, Value* b, Value* sum) {
-        return is_float(dtype_) ? emit_fma(e_, a, b, sum) : e_.ir.CreateAdd(e_.ir.CreateMul(a, b), sum);
-    }
-    // The sums of a block are added to those that lie in the tile: a sum of short sums loses fewer digits than one long chain.
-    void multiply_tile(int height, int vectors, Value* first_row, Value* first_vector) {
-        IR& ir = e_.ir;
-        Value* skipped = ir.CreateMul(first_vector, e_.i64(plan_.width));
-        Value* corner = step_by(tile_, ir.CreateMul(ir.CreateAdd(ir.CreateMul(first_row, e_.i64(columns_)), skipped), e_.i64(sum_size_)));
-        auto place = [&](int i) {
-            return step_by(corner, e_.i64((i / vectors * columns_ + i % vectors * plan_.width) * sum_size_));
         };
-        std::vector<Emitter::Var> sums;
-        for (int i = 0; i < height * vectors; ++i) sums.push_back(e_.var(fold_identity(e_, loop::Fold::sum, sum_, plan_.width)));
-        Value* row_bytes = e_.get(rows_.row);
-        Emitter::Var left = e_.var(step_by(e_.get(rows_.base), ir.CreateMul(first_row, row_bytes)));
-        Emitter::Var right = e_.var(step_by(e_.get(panel_.base), ir.CreateMul(skipped, e_.i64(right_size_))));
-        std::vector<Value*> row_offsets;
-        for (int r = 0; r < height; ++r) row_offsets.push_back(ir.CreateMul(row_bytes, e_.i64(r)));
-        Value *left_step = e_.get(rows_.step), *right_step = e_.get(panel_.step);
-        e_.loop(e_.i64(0), e_.get(steps_), 1, [&](Value*) {
-            std::vector<Value*> column;
-            for (int v = 0; v < vectors; ++v) {
-                Value* from = step_by(e_.get(right), e_.i64(v * plan_.width * right_size_));
-                column.push_back(widened(nest_.load(right_type_, from, plan_.width, mask_), right_type_));
-            }
-            for (int r = 0; r < height; ++r) {
-                Value* number = nest_.load(left_type_, step_by(e_.get(left), row_offsets[size_t(r)]));
-                Value* factor = e_.splat(widened(number, left_type_), plan_.width);
-                for (int v = 0; v < vectors; ++v) {
-                    Emitter::Var sum = sums[size_t(r * vectors + v)];
-                    e_.set(sum, product(factor, column[size_t(v)], e_.get(sum)));
-                }
-            }
-            e_.set(left, step_by(e_.get(left), left_step));
-            e_.set(right, step_by(e_.get(right), right_step));
+        if (!right_ || !can_transpose()) return row_by_row();
+        e_.when(right_along_k_, [&] { turn_right(first); }, row_by_row);
+        k_.seek(first);
+    }
+    void each_step(Value* first, const std::function<void(Value*)>& body) {
+        k_.seek(first);
+        k_.rows(first, e_.ir.CreateAdd(first, e_.get(steps_)), [&](Value* begin, Value* end) {
+            e_.loop(begin, end, 1, [&](Value* at) {
+                e_.set(k_.inner, at);
+                body(at);
+            });
         });
-        for (int i = 0; i < height * vectors; ++i)
-            nest_.store(sum_, fold_combine(e_, loop::Fold::sum, sum_, nest_.load(sum_, place(i), plan_.width), e_.get(sums[size_t(i)])), place(i));
+    }
+    bool can_transpose() const { return !e_.checked && right_size_ * plan_.width >= 16 && (right_size_ == 4 || right_size_ == 8); }
+    // Steps are adjacent: squares of columns by steps are turned in registers. Columns beyond the last are zeros.
+    void turn_right(Value* first) {
+        IR& ir = e_.ir;
+        const int side = int(plan_.width * sum_size_ / right_size_);
+        Value* across = stride(*right_, plan_.n);
+        e_.set(n_.inner, e_.get(first_column_));
+        Var row = e_.var(e_.scratch());
+        Value* here = corner(*right_);
+        k_.seek(first);
+        k_.rows(first, ir.CreateAdd(first, e_.get(steps_)), [&](Value* begin, Value* end) {
+            Value* start = ir.CreateAdd(here, k_.offset(right_->buffer));
+            Square square{types_.right, side, across, columns_ * right_size_};
+            Value* count = ir.CreateSub(end, begin);
+            e_.loop(e_.i64(0), count, side, [&](Value* step) {
+                Value* steps = e_.min(e_.i64(side), ir.CreateSub(count, step));
+                e_.loop(e_.i64(0), e_.get(columns_here_), side, [&](Value* column) {
+                    Value* columns = e_.min(e_.i64(side), ir.CreateSub(e_.get(columns_here_), column));
+                    Value* from = ir.CreateAdd(ir.CreateAdd(start, ir.CreateMul(step, e_.i64(right_size_))),
+                                               ir.CreateMul(column, across));
+                    Value* to = ir.CreateAdd(ir.CreateMul(step, e_.i64(columns_ * right_size_)),
+                                             ir.CreateMul(column, e_.i64(right_size_)));
+                    copy_turned(e_, square, nest_.pointer(right_->buffer, from), step_by(e_.get(row), to), columns, steps);
+                });
+            });
+            e_.set(row, step_by(e_.get(row), ir.CreateMul(count, e_.i64(columns_ * right_size_))));
+        });
+    }
+
+    // One tile of a block; `row` of the sums is its first.
+    void tile(Value* first, Value* height, Value* row) {
+        IR& ir = e_.ir;
+        TileCall call{height, vectors_, nullptr, nullptr, left_at_, nullptr, e_.get(right_base_), right_at_, right_step_,
+                      chunks_, length_, nullptr, nullptr, lanes_, ir.CreateICmpEQ(first, e_.i64(0))};
+        if (left_) {
+            check_corners(*left_, plan_.m, left_at_, height);
+            call.left = nest_.pointer(left_->buffer, corner(*left_));
+            call.left_row = stride(*left_, plan_.m);
+            call.left_step = stride(*left_, plan_.k);
+        } else {
+            call.left = pack_left(first, height);
+            call.left_row = e_.i64(int64_t(plan_.block) * size_);
+            call.left_step = e_.i64(size_);
+        }
+        call.sums = step_by(sums_, ir.CreateMul(row, e_.i64(columns_ * sum_size_)));
+        call.sums_row = e_.i64(columns_ * sum_size_);
+        if (const loop::Access* out = writes_ ? product_alone() : nullptr) {
+            e_.set(n_.inner, e_.get(first_column_));
+            Value* direct = written_here();
+            call.sums = ir.CreateSelect(direct, nest_.pointer(out->buffer, corner(*out)), call.sums);
+            call.sums_row = ir.CreateSelect(direct, stride(*out, plan_.m), call.sums_row);
+            if (plan_.panels && e_.target.machine.masks) {           // full vectors of the panel, but not of the result
+                Value* rest = ir.CreateSub(e_.get(columns_here_), ir.CreateMul(ir.CreateSub(vectors_, e_.i64(1)), e_.i64(plan_.width)));
+                call.lanes = ir.CreateSelect(direct, rest, lanes_);
+            }
+        }
+        call_tile(e_, types_, plan_.rows, plan_.vectors, call);
+    }
+    // A computed left factor goes to scratch behind the panel, row by row of the tile.
+    Value* pack_left(Value* first, Value* height) {
+        IR& ir = e_.ir;
+        Value* behind = step_by(e_.scratch(), e_.i64(int64_t(plan_.block) * columns_ * size_));
+        Value* point = e_.get(m_.inner);
+        e_.loop(e_.i64(0), height, 1, [&](Value* row) {
+            e_.set(m_.inner, ir.CreateAdd(point, row));
+            Value* to = step_by(behind, ir.CreateMul(row, e_.i64(int64_t(plan_.block) * size_)));
+            Inner inner(nest_, plan_.k, plan_.left_width, {statement_.left}, {});
+            inner.consume = [&](Body& body) {
+                Value* step = ir.CreateSub(k_.position(), first);
+                e_.store(dtype_, body.emit(statement_.left), step_by(to, ir.CreateMul(step, e_.i64(size_))), body.mask);
+            };
+            k_.seek(first);
+            k_.rows(first, ir.CreateAdd(first, e_.get(steps_)), [&](Value* begin, Value* end) { inner.run(begin, end); });
+        });
+        e_.set(m_.inner, point);
+        return behind;
     }
 
     // Small blocks of dot products; what does not fill a block goes one by one, in the same order of sums.
-    void multiply_dots(Value* rows, Value* columns) {
-        e_.set(rows_.base, start(*left_, plan_.m, rows));
-        e_.set(panel_.base, start(*right_, plan_.n, columns));
-        Emitter::Var row = e_.var(e_.i64(0)), column = e_.var(word_);
-        for (int height : {e_.target.machine.vector_registers >= 32 ? 3 : 2, 1}) {
-            auto fits = [&] { return e_.ir.CreateICmpSGE(e_.ir.CreateSub(rows, e_.get(row)), e_.i64(height)); };
-            e_.loop_while(fits, [&] {
-                e_.set(column, e_.i64(0));
-                for (int wide : {4, 1}) {
-                    auto more = [&] { return e_.ir.CreateICmpSGE(e_.ir.CreateSub(columns, e_.get(column)), e_.i64(wide)); };
-                    e_.loop_while(more, [&] {
-                        dot_block(height, wide, e_.get(row), e_.get(column));
-                        e_.add(column, e_.i64(wide));
-                    });
-                }
-                e_.add(row, e_.i64(height));
-            });
-        }
+    void multiply_dots() {
+        IR& ir = e_.ir;
+        k_.reset();
+        e_.set(n_.inner, e_.get(first_column_));
+        e_.set(steps_, points_k_);
+        chunks_ = e_.i64(1), length_ = points_k_;
+        for (llvm::AllocaInst* table : {left_at_, right_at_}) ir.CreateStore(e_.i64(0), table);
+        check_corners(*right_, plan_.n, right_at_, e_.get(columns_here_));
+        Value* rights = nest_.pointer(right_->buffer, corner(*right_));
+        Var row = e_.var(e_.i64(0)), column = e_.var(ir.getInt64Ty());
+        each_tile([&](Value* height) {
+            check_corners(*left_, plan_.m, left_at_, height);
+            Value* lefts = nest_.pointer(left_->buffer, corner(*left_));
+            Var in_tile = e_.var(e_.i64(0));
+            for (int tall : {e_.target.machine.vector_registers >= 32 ? 3 : 2, 1}) {
+                auto fits = [&] { return ir.CreateICmpSGE(ir.CreateSub(height, e_.get(in_tile)), e_.i64(tall)); };
+                e_.loop_while(fits, [&] {
+                    Value* left = step_by(lefts, ir.CreateMul(e_.get(in_tile), stride(*left_, plan_.m)));
+                    Value* at = ir.CreateAdd(e_.get(row), e_.get(in_tile));
+                    e_.set(column, e_.i64(0));
+                    for (int wide : {4, 1}) {
+                        auto more = [&] { return ir.CreateICmpSGE(ir.CreateSub(e_.get(columns_here_), e_.get(column)), e_.i64(wide)); };
+                        e_.loop_while(more, [&] {
+                            dots(left, rights, tall, wide, at, e_.get(column));
+                            e_.add(column, e_.i64(wide));
+                        });
+                    }
+                    e_.add(in_tile, e_.i64(tall));
+                });
+            }
+            e_.add(row, height);
+        });
     }
-    void dot_block(int height, int wide, Value* row, Value* column) {
+    void dots(Value* left, Value* rights, int tall, int wide, Value* row, Value* column) {
         IR& ir = e_.ir;
         Value *down = stride(*left_, plan_.m), *across = stride(*right_, plan_.n), *width = e_.i64(plan_.width);
-        std::vector<Value*> lefts, rights;
-        for (int r = 0; r < height; ++r)
-            lefts.push_back(step_by(e_.get(rows_.base), ir.CreateMul(ir.CreateAdd(row, e_.i64(r)), down)));
+        std::vector<Value*> rows, columns;
+        for (int r = 0; r < tall; ++r) rows.push_back(step_by(left, ir.CreateMul(down, e_.i64(r))));
         for (int c = 0; c < wide; ++c)
-            rights.push_back(step_by(e_.get(panel_.base), ir.CreateMul(ir.CreateAdd(column, e_.i64(c)), across)));
-        auto step = [&](std::vector<Emitter::Var>& sums, Value* k, int lanes, Value* mask) {
-            std::vector<Value*> other;
-            Value *down_left = ir.CreateMul(k, e_.i64(left_size_)), *down_right = ir.CreateMul(k, e_.i64(right_size_));
-            for (Value* right : rights) other.push_back(widened(nest_.load(right_type_, step_by(right, down_right), lanes, mask), right_type_));
-            for (int r = 0; r < height; ++r) {
-                Value* factor = widened(nest_.load(left_type_, step_by(lefts[size_t(r)], down_left), lanes, mask), left_type_);
+            columns.push_back(step_by(rights, ir.CreateMul(ir.CreateAdd(column, e_.i64(c)), across)));
+        auto read = [&](Value* base, Value* k, DType t, int lanes, Value* mask) {
+            Value* from = step_by(base, ir.CreateMul(k, e_.i64(size_of(t))));
+            return widened(e_.load(t, from, lanes, mask), t);
+        };
+        auto step = [&](std::vector<Var>& sums, Value* k, int lanes, Value* mask) {
+            std::vector<Value*> others;
+            for (Value* other : columns) others.push_back(read(other, k, types_.right, lanes, mask));
+            for (int r = 0; r < tall; ++r) {
+                Value* factor = read(rows[size_t(r)], k, types_.left, lanes, mask);
                 for (int c = 0; c < wide; ++c) {
-                    Emitter::Var sum = sums[size_t(r * wide + c)];
-                    e_.set(sum, product(factor, other[size_t(c)], e_.get(sum)));
+                    Var sum = sums[size_t(r * wide + c)];
+                    Value* other = others[size_t(c)];
+                    e_.set(sum, is_float(dtype_) ? emit_fma(e_, factor, other, e_.get(sum))
+                                                 : ir.CreateAdd(ir.CreateMul(factor, other), e_.get(sum)));
                 }
             }
         };
-        std::vector<Emitter::Var> sums, rests;
-        for (int i = 0; i < height * wide; ++i) {
+        std::vector<Var> sums, rests;
+        for (int i = 0; i < tall * wide; ++i) {
             sums.push_back(e_.var(fold_identity(e_, loop::Fold::sum, dtype_, plan_.width)));
             rests.push_back(e_.var(fold_identity(e_, loop::Fold::sum, dtype_, 1)));
         }
@@ -323,21 +514,21 @@ class Contraction {
         e_.loop(e_.i64(0), whole, plan_.width, [&](Value* k) { step(sums, k, plan_.width, nullptr); });
         if (e_.target.machine.masks)                     // masked lanes read zeros and keep their sums
             e_.when(ir.CreateICmpSLT(whole, points_k_), [&] {
-                step(sums, whole, plan_.width, nest_.first_lanes(ir.CreateSub(points_k_, whole), plan_.width));
+                step(sums, whole, plan_.width, e_.first_lanes(ir.CreateSub(points_k_, whole), plan_.width));
             });
         else e_.loop(whole, points_k_, 1, [&](Value* k) { step(rests, k, 1, nullptr); });
-        for (int i = 0; i < height * wide; ++i) {
+        for (int i = 0; i < tall * wide; ++i) {
             Value* total = fold_lanes(e_, loop::Fold::sum, dtype_, e_.get(sums[size_t(i)]));
             total = fold_combine(e_, loop::Fold::sum, dtype_, total, e_.get(rests[size_t(i)]));
             Value* element = ir.CreateAdd(ir.CreateMul(ir.CreateAdd(row, e_.i64(i / wide)), e_.i64(columns_)),
                                           ir.CreateAdd(column, e_.i64(i % wide)));
-            nest_.store(sum_, total, step_by(tile_, ir.CreateMul(element, e_.i64(sum_size_))));
+            e_.store(sum_, total, step_by(sums_, ir.CreateMul(element, e_.i64(sum_size_))));
         }
     }
 
-    void finish_tile(Value* rows, Value* columns) {
+    // The statements after the contraction, over the tiles at hand.
+    void finish() {
         IR& ir = e_.ir;
-        Odometer &m = nest_.at(plan_.m), &n = nest_.at(plan_.n);
         std::vector<loop::ExprId> values;
         std::vector<loop::AccessId> outs;
         for (size_t i = 1; i < e_.f.body.size(); ++i) {
@@ -345,18 +536,23 @@ class Contraction {
             outs.push_back(std::get<loop::Store>(e_.f.body[i]).out);
         }
         Inner inner(nest_, plan_.n, plan_.epilogue_width, values, outs);
-        Emitter::Var row_sums = e_.var(ir.getPtrTy());
+        Var row = e_.var(static_cast<Value*>(sums_));
         inner.value = [&](int, int width) {
-            Value* column = ir.CreateMul(ir.CreateSub(e_.get(n.inner), first_column_), e_.i64(sum_size_));
-            return emit_rounded(e_, dtype_, nest_.load(sum_, step_by(e_.get(row_sums), column), width));
+            Value* column = ir.CreateSub(e_.get(n_.inner), e_.get(first_column_));
+            Value* from = step_by(e_.get(row), ir.CreateMul(column, e_.i64(sum_size_)));
+            return emit_rounded(e_, dtype_, e_.load(sum_, from, width));
         };
         inner.consume = [&](Body& body) {
             for (size_t i = 0; i < outs.size(); ++i) inner.store(body, outs[i], body.emit(values[i]));
         };
-        e_.loop(e_.i64(0), rows, 1, [&](Value* row) {
-            e_.set(m.inner, ir.CreateAdd(first_row_, row));
-            e_.set(row_sums, step_by(tile_, ir.CreateMul(row, e_.i64(columns_ * sum_size_))));
-            inner.run(first_column_, ir.CreateAdd(first_column_, columns));
+        m_.seek(first_point_);
+        m_.rows(first_point_, end_point_, [&](Value* begin, Value* end) {
+            e_.loop(begin, end, 1, [&](Value* point) {
+                e_.set(m_.inner, point);
+                Value* first = e_.get(first_column_);
+                inner.run(first, ir.CreateAdd(first, e_.get(columns_here_)));
+                e_.set(row, step_by(e_.get(row), e_.i64(columns_ * sum_size_)));
+            });
         });
     }
 
@@ -364,21 +560,28 @@ class Contraction {
     Nest nest_;
     const loop::ContractPlan& plan_;
     const loop::Contract& statement_;
-    DType dtype_, sum_;                                  // of the factors; of their sums in the tile
+    DType dtype_, sum_;                                  // of the factors; of their sums
     int64_t size_, sum_size_;
     int columns_;                                        // of a panel
-    Type* word_;
+    Odometer &m_, &n_, &k_, &batch_;
     Value *points_m_, *points_n_, *points_k_;
     loop::ExprId from_left_, from_right_;                // what is read, or computed, before it is widened
     const loop::Access *left_, *right_;                  // null: computed, or read through an index
-    DType left_type_, right_type_;                       // of what is read
-    int64_t left_size_, right_size_;
-    Operand rows_, panel_;                               // what the micro-kernel reads
-    Emitter::Var item_, steps_;                          // steps of k in this block
-    llvm::AllocaInst* tile_;
-    Value *first_row_ = nullptr, *first_column_ = nullptr;
-    Value *adjacent_ = nullptr, *dots_ = nullptr;        // i1; dots_ null: never
-    Value* mask_ = nullptr;                              // columns of a narrow panel
+    TileTypes types_;
+    int64_t left_size_, right_size_;                     // of what is read
+
+    Value *row_points_ = nullptr, *rows_m_ = nullptr, *tiles_ = nullptr, *base_ = nullptr, *tall_ = nullptr;     // of m
+    Value *panels_ = nullptr, *tiles_of_panel_ = nullptr, *items_ = nullptr;
+    Value *k_row_ = nullptr, *block_rows_ = nullptr, *short_k_ = nullptr;
+    Value *adjacent_ = nullptr, *right_along_k_ = nullptr, *dots_ = nullptr, *writes_ = nullptr;     // i1; null: never
+
+    Var item_, tile_, row_, panel_, in_batch_;           // where the kernel is
+    Var first_column_, columns_here_;
+    Value *first_point_ = nullptr, *end_point_ = nullptr;            // of m: the tiles at hand
+    Value *vectors_ = nullptr, *lanes_ = nullptr, *in_place_ = nullptr;
+    Var steps_, right_base_;                             // of the block of k
+    Value *chunks_ = nullptr, *length_ = nullptr, *right_step_ = nullptr;
+    llvm::AllocaInst *left_at_, *right_at_, *sums_;
 };
 } // namespace
 

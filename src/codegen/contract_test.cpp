@@ -7,6 +7,22 @@ static std::string matmul(const std::string& t) {
            "; %0 = contract over k of a[i, m, k], b[i, k, n]; y[i, m, n] = %0 }";
 }
 
+static Compiled compile_panels(const loop::Function& f, const Target& target, CodegenOptions options) {
+    loop::Scheduled scheduled = loop::schedule(f, target.machine).take();
+    std::get<loop::ContractPlan>(scheduled.plan).panels = true;
+    return compile(std::move(scheduled), target, options);
+}
+// Rows of n floats, k of them, as panels: 64 columns each, the last one rounded up to 16 with zeros.
+static Bytes in_panels(const Bytes& rows, int64_t k, int64_t n) {
+    std::vector<float> from = as<float>(rows), to;
+    for (int64_t first = 0; first < n; first += loop::panel_columns) {
+        const int64_t wide = std::min<int64_t>(loop::panel_columns, (n - first + 15) / 16 * 16);
+        for (int64_t step = 0; step < k; ++step)
+            for (int64_t c = 0; c < wide; ++c) to.push_back(first + c < n ? from[size_t(step * n + first + c)] : 0);
+    }
+    return bytes_of(to);
+}
+
 TEST(Contract, EveryDtypeAndLayout) {
     for (const char* t : {"i32", "i64", "f64"}) check_kernel(matmul(t).c_str(), 40, 1e-10);
     for (const char* t : {"i8", "u16", "u64"}) check_kernel(matmul(t).c_str(), 20, 0);
@@ -75,5 +91,73 @@ TEST(Contract, EveryTileShape) {
                 ASSERT_EQ(difference(c, run(k, c), interpret(c), 1e-5), "") << target.name << " " << m << "x" << n;
             }
     }
+}
+
+// m and k as odometers of any rank: a convolution, with and without statements after it, computed factors too.
+TEST(Contract, Odometers) {
+    const std::string head = "kernel conv(x: f32, w: f32, r: f32, y: out f32) { parallel b; parallel m; parallel axis n; reduce k; ";
+    check_kernel((head + "%0 = contract over k of x[b, m, k], w[b, n, k]; y[b, m, n] = %0 }").c_str(), 120, 1e-3);
+    check_kernel((head + "%0 = contract over k of x[b, m, k], w[b, n, k]; y[b, m, n] = max(add(%0, r[n]), r[n]) }").c_str(), 60, 1e-3);
+    check_kernel((head + "%0 = contract over k of mul(x[b, m, k], r[b, k]), w[n, k]; y[b, m, n] = %0 }").c_str(), 60, 1e-2);
+    check_kernel("kernel conv(x: i8, w: i8, y: out i32) { parallel b; parallel m; parallel axis n; reduce k; "
+                 "%0 = contract over k of cast(x[b, m, k], i32), cast(w[b, n, k], i32); y[b, m, n] = %0 }", 40, 0);
+    check_kernel("kernel conv(x: f16, w: f16, y: out f16) { parallel b; parallel m; parallel axis n; reduce k; "
+                 "%0 = contract over k of x[b, m, k], w[b, n, k]; y[b, m, n] = %0 }", 40, 2e-3);
+}
+
+// Windows that overlap, rows of more points than a tile has, chunks shorter and longer than a block.
+TEST(Contract, Convolutions) {
+    loop::Function f = parsed("kernel conv(x: f32, w: f32, y: out f32) { parallel b; parallel m; parallel axis n; reduce k; "
+                              "%0 = contract over k of x[b, m, k], w[b, n, k]; y[b, m, n] = %0 }");
+    for (const Target& target : targets())
+        for (bool checked : {false, true}) {
+            Compiled k = compile(f, target, {.checked = checked});
+            for (auto [channels, features] : {std::pair<int64_t, int64_t>{1, 3}, {5, 17}, {16, 64}, {100, 70}, {300, 5}})
+                for (int64_t across : {1, 7, 20})
+                    for (int64_t by : {1, 2}) {
+                        const int64_t down = 3, wide = by * (across - 1) + 3, high = by * (down - 1) + 3;
+                        KernelCase c;
+                        c.f = f;
+                        Rng rng(1);
+                        c.extents = {{2}, {down, across}, {features}, {3, 3, channels}};
+                        c.strides[{0, 0}] = {high * wide * channels}, c.strides[{1, 0}] = {0};
+                        c.strides[{2, 0}] = {down * across * features};
+                        c.strides[{0, 1}] = {by * wide * channels, by * channels};
+                        c.strides[{2, 1}] = {across * features, features};
+                        c.strides[{1, 2}] = {9 * channels}, c.strides[{2, 2}] = {1};
+                        c.strides[{0, 3}] = {wide * channels, channels, 1};
+                        c.strides[{1, 3}] = {3 * channels, channels, 1};
+                        for (int64_t count : {2 * high * wide * channels, features * 9 * channels, 2 * down * across * features}) {
+                            c.buffers.emplace_back(size_t(count * 4));
+                            fill_random(c.buffers.back(), DType::f32, rng);
+                        }
+                        Outcome whole = run(k, c);
+                        ASSERT_EQ(difference(c, whole, interpret(c), 1e-3), "") << target.name << channels << " " << across << " " << by;
+                        ASSERT_EQ(run(k, c, Split::single_tasks_shuffled).buffers, whole.buffers);
+                    }
+        }
+}
+
+// A right factor in panels of 64 columns gives the bits of the same one in rows, and nothing is read beyond it.
+TEST(Contract, Panels) {
+    loop::Function f = parsed(matmul("f32").c_str());
+    for (const Target& target : targets())
+        for (bool checked : {false, true}) {
+            Compiled rows = compile(f, target, {.checked = checked}), panels = compile_panels(f, target, {.checked = checked});
+            for (int64_t m : {1, 6, 13})
+                for (int64_t n : {1, 15, 16, 48, 64, 65, 130})
+                    for (int64_t k : {0, 1, 300}) {
+                        KernelCase c;
+                        c.f = f;
+                        Rng rng(1);
+                        make_dense(c, {{}, {m}, {n}, {k}}, rng);
+                        c.strides[{1, 2}] = {1}, c.strides[{1, 3}] = {n};
+                        Outcome expected = run(rows, c);
+                        c.buffers[1] = in_panels(c.buffers[1], k, n);
+                        Outcome got = run(panels, c);
+                        ASSERT_EQ(got.buffers[2], expected.buffers[2]) << target.name << " " << m << "x" << n << "x" << k;
+                        ASSERT_EQ(got.fault, 0);
+                    }
+        }
 }
 } // namespace nereus::test

@@ -1,82 +1,33 @@
 #include "codegen/emitter.h"
 #include "codegen/small_float.h"
 #include <cstddef>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 namespace nereus::cg {
-void set_target(llvm::Function& f, const Target& target) {
-    f.addFnAttr("target-cpu", "x86-64-v" + std::to_string(target.level));
-    if (!target.tune.empty()) f.addFnAttr("tune-cpu", target.tune);
+namespace {
+llvm::Function* kernel_function(llvm::Module& module, const std::string& name) {
+    llvm::LLVMContext& c = module.getContext();
+    Type *i32 = Type::getInt32Ty(c), *word = Type::getInt64Ty(c), *pointer = llvm::PointerType::get(c, 0);
+    auto* type = llvm::FunctionType::get(i32, {pointer, word, word, pointer}, false);
+    auto* fn = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+    for (unsigned i : {0u, 3u}) {
+        fn->addParamAttr(i, llvm::Attribute::NoCapture);
+        fn->addParamAttr(i, llvm::Attribute::NonNull);
+    }
+    return fn;
 }
+} // namespace
 
 Emitter::Emitter(llvm::Module& module, const std::string& name, const loop::Scheduled& kernel, const Target& t,
                  const CodegenOptions& options)
-    : f(kernel.function), layout(kernel.params), target(t), checked(options.checked),
-      ir(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())) {
-    Type *i32 = ir.getInt32Ty(), *word = ir.getInt64Ty(), *pointer = ir.getPtrTy();
-    auto* type = llvm::FunctionType::get(i32, {pointer, word, word, pointer}, false);
-    fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
-    fn_->setDoesNotThrow();
-    set_target(*fn_, t);
-    for (unsigned i : {0u, 3u}) {
-        fn_->addParamAttr(i, llvm::Attribute::NoCapture);
-        fn_->addParamAttr(i, llvm::Attribute::NonNull);
-    }
-    task_begin = fn_->getArg(1);
-    task_end = fn_->getArg(2);
-    entry_ = llvm::BasicBlock::Create(ir.getContext(), "entry", fn_);
-    body_ = llvm::BasicBlock::Create(ir.getContext(), "body", fn_);
-    ir.SetInsertPoint(entry_);
-    ir.CreateBr(body_);                                  // at_entry() inserts before it
+    : FunctionWriter(module, kernel_function(module, name), t), f(kernel.function), layout(kernel.params),
+      checked(options.checked), task_begin(fn_->getArg(1)), task_end(fn_->getArg(2)) {
     p_ = at_entry([&] { return launch_field(offsetof(Launch, p), ir.getPtrTy()); });
-    ir.SetInsertPoint(body_);
 }
 
 void Emitter::finish() {
     ir.CreateRet(ir.getInt32(0));
-    llvm::DominatorTree tree(*fn_);
-    llvm::PromoteMemToReg(vars_, tree);
-}
-
-Type* Emitter::scalar_type(DType t) {
-    if (t == DType::boolean) return ir.getInt1Ty();
-    if (!is_float(t)) return ir.getIntNTy(unsigned(8 * size_of(t)));
-    return t == DType::f64 ? ir.getDoubleTy() : ir.getFloatTy();
-}
-Type* Emitter::memory_type(DType t) {
-    bool other = t == DType::boolean || is_small_float(t);
-    return other ? ir.getIntNTy(unsigned(8 * size_of(t))) : scalar_type(t);
-}
-Type* Emitter::vector_type(DType t, int width) {
-    Type* scalar = scalar_type(t);
-    return width == 1 ? scalar : llvm::FixedVectorType::get(scalar, unsigned(width));
-}
-Value* Emitter::splat(Value* scalar, int width) {
-    return width == 1 ? scalar : ir.CreateVectorSplat(unsigned(width), scalar);
-}
-
-Value* Emitter::at_entry(const std::function<Value*()>& make) {
-    IR::InsertPointGuard guard(ir);
-    ir.SetInsertPoint(entry_->getTerminator());
-    return make();
-}
-
-Emitter::Var Emitter::var(Type* type) {
-    auto* slot = static_cast<llvm::AllocaInst*>(at_entry([&] { return ir.CreateAlloca(type); }));
-    vars_.push_back(slot);
-    return Var{slot};
-}
-Emitter::Var Emitter::var(Value* initial) {
-    Var v = var(initial->getType());
-    set(v, initial);
-    return v;
-}
-llvm::AllocaInst* Emitter::memory(Type* type, int64_t count, int align) {
-    auto* slot = static_cast<llvm::AllocaInst*>(at_entry([&] { return ir.CreateAlloca(type, i64(count)); }));
-    slot->setAlignment(llvm::Align(uint64_t(align)));
-    return slot;
+    promote();
 }
 
 Value* Emitter::launch_field(size_t offset, Type* type) {
@@ -127,50 +78,6 @@ Value* Emitter::buffer_bytes(loop::BufferId b) {
         Value* table = launch_field(offsetof(Launch, bytes), ir.getPtrTy());
         return ir.CreateLoad(ir.getInt64Ty(), ir.CreateConstGEP1_64(ir.getInt64Ty(), table, b.index));
     });
-}
-
-llvm::BasicBlock* Emitter::block(const char* name) { return llvm::BasicBlock::Create(ir.getContext(), name, fn_); }
-void Emitter::enter(llvm::BasicBlock* to) {
-    if (!ir.GetInsertBlock()->getTerminator()) ir.CreateBr(to);
-    ir.SetInsertPoint(to);
-}
-void Emitter::go_if(Value* condition, llvm::BasicBlock* to) {
-    llvm::BasicBlock* after = block("after");
-    ir.CreateCondBr(condition, to, after);
-    ir.SetInsertPoint(after);
-}
-
-void Emitter::loop_while(const std::function<Value*()>& condition, const Emit& body) {
-    llvm::BasicBlock *head = block("head"), *inside = block("loop"), *done = block("done");
-    enter(head);
-    ir.CreateCondBr(condition(), inside, done);
-    ir.SetInsertPoint(inside);
-    body();
-    enter(head);
-    ir.SetInsertPoint(done);
-}
-// Tests at the bottom: one branch per round.
-void Emitter::loop(Value* from, Value* to, int64_t step, const std::function<void(Value*)>& body) {
-    llvm::BasicBlock *inside = block("loop"), *done = block("done");
-    Var i = var(from);
-    ir.CreateCondBr(ir.CreateICmpSLT(from, to), inside, done);
-    ir.SetInsertPoint(inside);
-    body(get(i));
-    add(i, i64(step));
-    ir.CreateCondBr(ir.CreateICmpSLT(get(i), to), inside, done);
-    ir.SetInsertPoint(done);
-}
-void Emitter::when(Value* condition, const Emit& then, const Emit& otherwise) {
-    llvm::BasicBlock *yes = block("then"), *no = otherwise ? block("else") : nullptr, *done = block("join");
-    ir.CreateCondBr(condition, yes, no ? no : done);
-    ir.SetInsertPoint(yes);
-    then();
-    if (no) {
-        if (!ir.GetInsertBlock()->getTerminator()) ir.CreateBr(done);
-        ir.SetInsertPoint(no);
-        otherwise();
-    }
-    enter(done);
 }
 
 void Emitter::fault_if(Value* condition, Fault fault, loop::BufferId operand, Value* value, Value* size) {

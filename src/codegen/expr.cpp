@@ -39,7 +39,7 @@ bool rounds(Op op) {
 }
 } // namespace
 
-Value* emit_fma(Emitter& e, Value* a, Value* b, Value* c) {
+Value* emit_fma(FunctionWriter& e, Value* a, Value* b, Value* c) {
     if (!e.target.machine.fma) return e.ir.CreateFAdd(e.ir.CreateFMul(a, b), c);     // llvm.fma would call libm
     return e.ir.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
 }

@@ -156,7 +156,7 @@ void Inner::vectors(Value* end, llvm::BasicBlock* slow) {
 
     e_.when(e_.ir.CreateICmpSLT(e_.get(odometer.inner), end), [&] {
         Value* left = e_.ir.CreateSub(end, e_.get(odometer.inner));
-        body.mask = nest_.first_lanes(left, width_);
+        body.mask = e_.first_lanes(left, width_);
         body.scope([&] { one_vector(body, slow, left); });
         e_.set(odometer.inner, end);
     });
@@ -175,16 +175,16 @@ void Inner::one_vector(Body& body, llvm::BasicBlock* slow, Value* lanes) {
 Value* Inner::load(Body& body, AccessId from) {
     const Access& a = e_.f.access(from);
     DType t = e_.f.buffers[a.buffer.index].dtype;
-    if (body.width() == 1) return nest_.load(t, nest_.pointer(a.buffer, lane_offset(body, from)));
+    if (body.width() == 1) return e_.load(t, nest_.pointer(a.buffer, lane_offset(body, from)));
     Cursor& cursor = cursors_.at(from);
     nest_.bounds(body, a.buffer, e_.get(cursor.offset), lanes_, cursor.step);
-    return nest_.load(t, e_.get(cursor.pointer), body.width(), body.mask);
+    return e_.load(t, e_.get(cursor.pointer), body.width(), body.mask);
 }
 
 void Inner::store(Body& body, AccessId to, Value* value) {
     const Access& a = e_.f.access(to);
     DType t = e_.f.buffers[a.buffer.index].dtype;
-    if (body.width() == 1) return nest_.store(t, value, nest_.pointer(a.buffer, lane_offset(body, to)));
-    nest_.store(t, value, e_.get(cursors_.at(to).pointer), body.mask);
+    if (body.width() == 1) return e_.store(t, value, nest_.pointer(a.buffer, lane_offset(body, to)));
+    e_.store(t, value, e_.get(cursors_.at(to).pointer), body.mask);
 }
 } // namespace nereus::cg

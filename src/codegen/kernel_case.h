@@ -42,6 +42,7 @@ struct Compiled {
     Kernel kernel;
 };
 Compiled compile(const loop::Function& f, const Target& target, CodegenOptions options = {});
+Compiled compile(loop::Scheduled scheduled, const Target& target, CodegenOptions options = {});
 enum class Split { whole, single_tasks_shuffled };
 Outcome run(const Compiled& k, const KernelCase& c, Split split = Split::whole);
 

@@ -415,11 +415,14 @@ KernelCase random_case(Function f, Rng& rng) {
 Compiled compile(const Function& f, const Target& target, CodegenOptions options) {
     Result<Scheduled> scheduled = schedule(f, target.machine);
     EXPECT_TRUE(scheduled) << (scheduled ? "" : scheduled.error().message);
-    Result<MachineCode> code = codegen(std::span(&*scheduled, 1), target, options);
+    return compile(std::move(*scheduled), target, std::move(options));
+}
+Compiled compile(Scheduled scheduled, const Target& target, CodegenOptions options) {
+    Result<MachineCode> code = codegen(std::span(&scheduled, 1), target, options);
     EXPECT_TRUE(code) << (code ? "" : code.error().message);
     CodeBlob blob = CodeBlob::map(code->blob).take();
     Kernel kernel = blob.entry(code->entries[0]);
-    return Compiled{std::move(*scheduled), std::move(blob), kernel};
+    return Compiled{std::move(scheduled), std::move(blob), kernel};
 }
 
 Outcome run(const Compiled& k, const KernelCase& c, Split split) {

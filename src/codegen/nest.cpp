@@ -1,5 +1,4 @@
 #include "codegen/nest.h"
-#include "codegen/small_float.h"
 #include "loop/verify.h"
 #include <algorithm>
 
@@ -45,34 +44,10 @@ void Nest::bounds(Body& body, loop::BufferId b, Value* offset, Value* lanes, Val
     else e.fault_if(outside, Fault::bounds, b, offset);
 }
 
-Value* Nest::load(DType t, Value* pointer, int width, Value* mask) {
-    Type* scalar = e.memory_type(t);
-    Type* type = width == 1 ? scalar : llvm::FixedVectorType::get(scalar, unsigned(width));
-    llvm::Align align(1);                                // buffers may lie anywhere
-    Value *zero = llvm::Constant::getNullValue(type), *loaded;
-    if (mask) loaded = e.ir.CreateMaskedLoad(type, pointer, align, mask, zero);
-    else loaded = e.ir.CreateAlignedLoad(type, pointer, align);
-    if (is_small_float(t)) return emit_widened(e, t, loaded);
-    return t == DType::boolean ? e.ir.CreateICmpNE(loaded, zero) : loaded;
-}
-void Nest::store(DType t, Value* value, Value* pointer, Value* mask) {
-    if (t == DType::boolean) value = e.ir.CreateZExt(value, value->getType()->getWithNewType(e.ir.getInt8Ty()));
-    if (is_small_float(t)) value = emit_narrowed(e, t, value);
-    llvm::Align align(1);
-    if (mask) e.ir.CreateMaskedStore(value, pointer, align, mask);
-    else e.ir.CreateAlignedStore(value, pointer, align);
-}
 Value* Nest::lane_numbers(int width) {
     std::vector<llvm::Constant*> numbers;
     for (int i = 0; i < width; ++i) numbers.push_back(e.ir.getInt64(uint64_t(i)));
     return llvm::ConstantVector::get(numbers);
-}
-
-Value* Nest::first_lanes(Value* count, int width) {
-    Type* bits = e.ir.getIntNTy(unsigned(width));
-    Value* drop = e.ir.CreateTrunc(e.ir.CreateSub(e.i64(width), count), bits);
-    Value* kept = e.ir.CreateLShr(llvm::Constant::getAllOnesValue(bits), drop);
-    return e.ir.CreateBitCast(kept, llvm::FixedVectorType::get(e.ir.getInt1Ty(), unsigned(width)));
 }
 
 void Nest::read_here(Body& one) {
@@ -81,13 +56,13 @@ void Nest::read_here(Body& one) {
         const Access& a = e.f.access(id);
         Value* place = offset(a, one);
         bounds(one, a.buffer, place);
-        return load(e.f.buffers[a.buffer.index].dtype, pointer(a.buffer, place));
+        return e.load(e.f.buffers[a.buffer.index].dtype, pointer(a.buffer, place));
     };
 }
 void Nest::store_one(Body& body, AccessId to, Value* value) {
     const Access& a = e.f.access(to);
     Value* place = offset(a, body);
     bounds(body, a.buffer, place);
-    store(e.f.buffers[a.buffer.index].dtype, value, pointer(a.buffer, place));
+    e.store(e.f.buffers[a.buffer.index].dtype, value, pointer(a.buffer, place));
 }
 } // namespace nereus::cg

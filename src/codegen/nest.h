@@ -21,10 +21,7 @@ class Nest {
     void bounds(Body& body, loop::BufferId b, Value* offset, Value* lanes = nullptr, Value* step = nullptr);
 
     void read_here(Body& one);                           // gives a one-lane body its loads: at the current position
-    Value* load(DType t, Value* pointer, int width = 1, Value* mask = nullptr);
-    void store(DType t, Value* value, Value* pointer, Value* mask = nullptr);
     Value* lane_numbers(int width);                      // 0, 1, 2, ... as i64
-    Value* first_lanes(Value* count, int width);         // mask of 1 <= count <= width lanes
     void store_one(Body& body, loop::AccessId to, Value* value);
 
  private:

@@ -125,7 +125,7 @@ class Rows {
             uniform.leaves.value = [this](int n) { return e_.get(results_[size_t(n)]); };
             Body body(e_, nest_.masks, plan_.width, plan_.outer, &uniform);
             lanes_ = e_.min(width, e_.ir.CreateSub(end, e_.get(outer_.inner)));
-            if (masks) body.mask = nest_.first_lanes(lanes_, plan_.width);
+            if (masks) body.mask = e_.first_lanes(lanes_, plan_.width);
             body.leaves.index = [&](loop::GroupId) {
                 return e_.ir.CreateAdd(e_.splat(outer_.position(), plan_.width), nest_.lane_numbers(plan_.width));
             };
@@ -147,11 +147,11 @@ class Rows {
         Value* stride = Nest::names(a, plan_.outer) ? outer_.stride(a.buffer) : nullptr;
         nest_.bounds(body, a.buffer, offset, lanes_, stride ? stride : e_.i64(0));
         if (e_.checked) leave_if_bad(body);
-        if (!stride) return e_.splat(nest_.load(t, pointer), plan_.width);
+        if (!stride) return e_.splat(e_.load(t, pointer), plan_.width);
         Emitter::Var lanes = e_.var(e_.vector_type(t, plan_.width));
         e_.when(e_.ir.CreateICmpEQ(stride, e_.i64(0)),
-                [&] { e_.set(lanes, e_.splat(nest_.load(t, pointer), plan_.width)); },
-                [&] { e_.set(lanes, nest_.load(t, pointer, plan_.width, body.mask)); });
+                [&] { e_.set(lanes, e_.splat(e_.load(t, pointer), plan_.width)); },
+                [&] { e_.set(lanes, e_.load(t, pointer, plan_.width, body.mask)); });
         return e_.get(lanes);
     }
     void leave_if_bad(Body& body) {
@@ -192,7 +192,7 @@ class Rows {
             Value* offset = nest_.offset(to, uniform);
             nest_.bounds(body, to.buffer, offset, lanes_, e_.i64(size_of(e_.f.buffers[to.buffer.index].dtype)));
             leave_if_bad(body);
-            nest_.store(e_.f.buffers[to.buffer.index].dtype, value, nest_.pointer(to.buffer, offset), body.mask);
+            e_.store(e_.f.buffers[to.buffer.index].dtype, value, nest_.pointer(to.buffer, offset), body.mask);
         };
         if (runs_inner(s)) along_inner(body, {s.value}, store);
         else store();

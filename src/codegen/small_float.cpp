@@ -11,7 +11,7 @@ struct Lanes {
     IR& ir;
     Type *real, *word, *stored;           // float, i32, i16
 
-    Lanes(Emitter& e, Type* like) : ir(e.ir) {
+    Lanes(FunctionWriter& e, Type* like) : ir(e.ir) {
         real = like->getWithNewType(ir.getFloatTy());
         word = like->getWithNewType(ir.getInt32Ty());
         stored = like->getWithNewType(ir.getInt16Ty());
@@ -58,7 +58,7 @@ Value* narrowed_f16(Lanes& l, Value* bits) {
 }
 } // namespace
 
-Value* emit_widened(Emitter& e, DType t, Value* bits) {
+Value* emit_widened(FunctionWriter& e, DType t, Value* bits) {
     Lanes l(e, bits->getType());
     if (t == DType::f16 && e.target.level >= level_with_f16c)
         return l.ir.CreateFPExt(l.ir.CreateBitCast(bits, l.stored->getWithNewType(l.ir.getHalfTy())), l.real);
@@ -66,7 +66,7 @@ Value* emit_widened(Emitter& e, DType t, Value* bits) {
     return t == DType::f16 ? widened_f16(l, word) : l.to_real(l.up(word, 16));
 }
 
-Value* emit_narrowed(Emitter& e, DType t, Value* number) {
+Value* emit_narrowed(FunctionWriter& e, DType t, Value* number) {
     Lanes l(e, number->getType());
     if (t == DType::f16 && e.target.level >= level_with_f16c)
         return l.ir.CreateBitCast(l.ir.CreateFPTrunc(number, l.real->getWithNewType(l.ir.getHalfTy())), l.stored);
@@ -74,7 +74,7 @@ Value* emit_narrowed(Emitter& e, DType t, Value* number) {
     return l.ir.CreateTrunc(t == DType::f16 ? narrowed_f16(l, word) : upper_half(l, word), l.stored);
 }
 
-Value* emit_rounded(Emitter& e, DType t, Value* number) {
+Value* emit_rounded(FunctionWriter& e, DType t, Value* number) {
     if (!is_small_float(t)) return number;
     Lanes l(e, number->getType());
     if (t == DType::bf16) return l.to_real(l.up(upper_half(l, l.to_word(number)), 16));
@@ -82,7 +82,7 @@ Value* emit_rounded(Emitter& e, DType t, Value* number) {
 }
 
 // To odd: what an f32 does not hold leaves its last bit set, so that rounding it again rounds the double itself.
-Value* emit_sticky(Emitter& e, Value* number) {
+Value* emit_sticky(FunctionWriter& e, Value* number) {
     IR& ir = e.ir;
     Lanes l(e, number->getType());
     auto size_of = [&](Value* v) { return ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v); };
@@ -93,7 +93,7 @@ Value* emit_sticky(Emitter& e, Value* number) {
     return l.to_real(ir.CreateSelect(ir.CreateFCmpONE(found, wanted), ir.CreateOr(bits, l.num(1)), bits));
 }
 
-Value* emit_small_of_integer(Emitter& e, DType from, DType to, Value* number) {
+Value* emit_small_of_integer(FunctionWriter& e, DType from, DType to, Value* number) {
     IR& ir = e.ir;
     auto real = [&](Value* v, Type* scalar) {
         Type* type = v->getType()->getWithNewType(scalar);

@@ -63,12 +63,25 @@ Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOp
     for (const onnx::Port& port : text.inputs) made.inputs.emplace_back(port.name);
     for (const onnx::Port& port : text.outputs) made.outputs.emplace_back(port.name);
     for (const auto& [name, symbol] : text.dims) made.dims.emplace_back(name, symbol);
+    made.notes = std::move(text.notes);
     return made;
+}
+
+void hint_at_names(Executable& exe) {
+    const Span door = exe.entries[0].where;
+    for (Site& site : exe.sites) {
+        constexpr std::string_view found = " is {0}, expected ";
+        const size_t at = site.what.find(found);
+        if (site.code != Code::shape || site.where != door || at == std::string::npos || !site.hint.empty()) continue;
+        const bool is_number = site.what.find_first_not_of("0123456789", at + found.size()) == std::string::npos;
+        if (!is_number) site.hint = "sizes of one name in the model are one size; --names=apart compiles it so that they may differ (in C: names_apart)";
+    }
 }
 
 void name_ports(Executable& exe, std::span<const std::string> inputs, std::span<const std::string> outputs) {
     EntryInfo& entry = exe.entries[0];
     for (size_t i = 0; i < std::min(entry.params.size(), inputs.size()); ++i) entry.params[i].model_name = inputs[i];
     entry.result_names.assign(outputs.begin(), outputs.end());
+    hint_at_names(exe);
 }
 } // namespace nereus

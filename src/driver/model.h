@@ -13,8 +13,10 @@ struct ModelModule {
     std::vector<onnx::WrittenNode> nodes;                // of the model's file, which must outlive this
     std::vector<onnx::CountedBody> counted;              // likewise
     std::vector<std::pair<std::string, std::string>> dims;           // the model's names of sizes, and the module's
+    std::vector<onnx::ModelNote> notes = {};
 };
 Result<ModelModule> parse_model(const onnx::ModelFile& model, const onnx::TextOptions& options, const std::string& path, std::vector<SourceText>* out_sources = nullptr);
 // Writes the model's own names into the entry point that its module became.
+void hint_at_names(Executable& exe);         // where sizes of one name must be one at the door: that they may be taken apart
 void name_ports(Executable& exe, std::span<const std::string> inputs, std::span<const std::string> outputs);
 } // namespace nereus

@@ -55,6 +55,7 @@ constexpr Stage stages[] = {
     {"grad", grad_stage, "types tell what has an adjoint; what it writes needs shapes like all other code"},
     {"shapes", shapes_stage, "before anything looks at sizes; the entry is the first function from here on"},
     {"tail_loops", tail_loops, "before inlining: a loop can be put where it is called, recursion cannot"},
+    {"outline_late", outline_late, "before inlining, which wants sizes that are known at entry"},
     {"inline_calls", inline_calls, inline_calls, "sizes are known: a body can be planned with its caller, and its launches share one list"},
     {"fold_constants", fold_constants, "arguments that were constants in the caller are constants in the body now"},
     {"common_values", common_values, "calls in one body show what they have in common"},

@@ -97,7 +97,11 @@ Status Machine::run_binding(const Binding& binding) {
 
 // `what`: the rule that is kept, in the words of who wants it.
 Status Machine::check(const Binding& binding, const std::string& what) {
-    if (binding.args.empty()) return check_fact(binding.fact, top().scope, what.empty() ? "sizes do not fit" : what);
+    if (binding.args.empty()) {
+        DimFact fact = binding.fact;
+        if (fact.span == binding.span) fact.span = {};   // located with the calls in progress, as what an operator refuses is
+        return check_fact(fact, top().scope, what.empty() ? "sizes do not fit" : what);
+    }
     const Datum& narrowed = arg(binding, 0);             // the result's type is the check
     Status fits = finish(binding, narrowed);
     if (fits || what.empty()) return fits;
@@ -378,13 +382,16 @@ Status Machine::check_fact(const DimFact& fact, const Scope& scope, const std::s
 }
 
 Error Machine::located(Error error, const Binding& binding) const {
-    if (error.where.known() || !error.notes.empty()) return error;
-    error.where = binding.span;
+    // A check has a place of its own; one in another file than the program says little without who called it.
+    const bool is_elsewhere = error.where.known() && !frames_.empty() && error.where.source != module_[frames_[0].function].span.source;
+    if ((error.where.known() && !is_elsewhere) || !error.notes.empty()) return error;
+    if (!error.where.known()) error.where = binding.span;
     for (size_t i = frames_.size(); i-- > 1 && error.notes.size() < shown_callers;) {
         const Frame& frame = frames_[i];
         const Function& below = module_[frames_[i - 1].function];
         const Span call = below[frame.caller].span, before = error.notes.empty() ? error.where : error.notes.back().where;
-        if (call != before) error.notes.push_back({call, "called from " + shown_function(below.name)});
+        const bool same_place = call.source == before.source && call.line == before.line && call.column == before.column;
+        if (call.known() && !same_place) error.notes.push_back({call, "called from " + shown_function(below.name)});
     }
     return error;
 }

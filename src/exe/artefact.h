@@ -7,7 +7,7 @@
 #include <span>
 
 namespace nereus {
-inline constexpr uint32_t artefact_version = 11;
+inline constexpr uint32_t artefact_version = 12;
 
 // Refused: what does not fit the format's counts (limit).
 Result<std::vector<std::byte>> save(const Executable& exe);

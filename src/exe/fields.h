@@ -53,7 +53,7 @@ template <class A> void fields(A& a, Seen<A, GroupLayout>& x) {
     a.field("buffers", x.buffers), a.field("keep_axes", x.keep_axes);
 }
 template <class A> void fields(A& a, Seen<A, GridLayout::Dim>& x) {
-    a.field("group", x.group), a.field("tile", x.tile);
+    a.field("group", x.group), a.field("tile", x.tile), a.field("by_row", x.by_row);
 }
 template <class A> void fields(A& a, Seen<A, GridLayout>& x) {
     a.field("dims", x.dims), a.field("work", x.work), a.field("target", x.target), a.field("align", x.align);

@@ -19,7 +19,11 @@ void fill_grid(const ParamLayout& layout, std::span<int64_t> p) {
     const GridLayout& grid = layout.grid;
     auto points = [&](uint16_t g) { return p[size_t(layout.group_slot(g)) + 2]; };
     int64_t items = 1, work = 1;
-    for (GridLayout::Dim d : grid.dims) items *= ceil_div(points(d.group), d.tile);
+    for (GridLayout::Dim d : grid.dims) {
+        const int64_t* header = p.data() + layout.group_slot(d.group);
+        const int64_t row = d.by_row ? p[size_t(header[1] + std::max<int64_t>(header[0], 1) - 1)] : header[2];
+        items *= row == 0 ? 0 : header[2] / row * ceil_div(row, d.tile);
+    }
     for (uint16_t g : grid.work)
         if (__builtin_mul_overflow(work, std::max<int64_t>(points(g), 1), &work)) work = INT64_MAX;
     int64_t per_task = std::max<int64_t>(grid.target / work, 1);

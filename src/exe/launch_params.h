@@ -20,9 +20,15 @@ struct GroupLayout {
 };
 
 // Items are the units of work that tasks are made of: points, rows or tiles. Their number is the product over
-// `dims` of ceil(points / tile); an item costs the product of the points of `work`; a task gets about `target` of it.
+// `dims` of ceil(points / tile), where tiles are `by_row` of the rows times ceil(row / tile); an item costs the product of
+// the points of `work`; a task gets about `target` of it.
 struct GridLayout {
-    struct Dim { uint16_t group = 0; int32_t tile = 1; bool operator==(const Dim&) const = default; };
+    struct Dim {
+        uint16_t group = 0;
+        int32_t tile = 1;
+        bool by_row = false;                  // no tile goes beyond the end of the last axis
+        bool operator==(const Dim&) const = default;
+    };
     std::vector<Dim> dims;                    // empty: one task
     std::vector<uint16_t> work;
     int64_t target = 1;

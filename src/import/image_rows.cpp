@@ -50,6 +50,16 @@ struct Resizing {
     }
 };
 
+// Scales that are not numbers above 0 are refused: from the file here, others where the model runs.
+bool are_scales(NodeText& n, const std::vector<double>& scales) {
+    for (double scale : scales)
+        if (!(scale > 0) || std::isinf(scale)) {
+            const std::string found = std::isnan(scale) ? "no number" : std::isinf(scale) ? "infinite" : real_text(scale, true);
+            n.refuse("a scale is " + found + ", expected a number above 0");
+            return false;
+        }
+    return true;
+}
 // Scales that the file tells: one axis after the other. They are not close to 0 or infinite, else they are left to run time.
 bool give_known_scales(NodeText& n, const Resizing& how, const std::vector<double>& scales, const std::optional<Integers>& axes) {
     if (how.transform == tf_crop || (axes && axes->size() != scales.size())) return false;
@@ -79,6 +89,7 @@ void upsample(NodeText& n) {
     else if (const Attribute* scales = n.version() < 9 ? n.attribute("scales") : nullptr) {
         if (const auto* values = std::get_if<std::vector<float>>(&scales->value)) known.assign(values->begin(), values->end());
     } else if (std::optional<std::vector<double>> scales = n.constant_reals(1)) known = *scales;
+    if (!are_scales(n, known)) return;
     if (!known.empty() && give_known_scales(n, how, known, std::nullopt)) return;
     if (!n.has(1)) return n.refuse("it has no scales that are offered");
     const std::string scales = n.named("scales", "cast(" + n.in(1) + ", f64)"), none = n.named("none", scales + " * 0.0");
@@ -97,6 +108,7 @@ void resize(NodeText& n) {
     const std::optional<Integers> axes = n.integers("axes");
     const std::optional<std::vector<double>> known = n.constant_reals(2);
     const bool by_scales = n.has(2) && !n.has(3);          // of the two, one is given; the other may be there and empty
+    if (by_scales && known && !are_scales(n, *known)) return;
     if (by_scales && known && give_known_scales(n, how, *known, axes)) return;
     const std::string x = n.in(0), rank = "onnx_rank(" + x + ")";
     const std::string at = n.named("axes", axes ? "onnx_axes(" + vector_text(*axes) + ", " + rank + ")" : "iota(" + rank + ")");

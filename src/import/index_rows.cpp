@@ -1,5 +1,6 @@
 // Parts of tensors, by indices.
 #include "import/node_text.h"
+#include <algorithm>
 #include <limits>
 
 namespace nereus::onnx {
@@ -16,6 +17,10 @@ std::string placed(NodeText& n, const std::string& end, const std::string& size)
 }
 // Whole ranges in one slice, the others by indices.
 void give_slice(NodeText& n, const std::vector<Range>& ranges) {
+    for (const Range& range : ranges) {
+        if (std::ranges::count(ranges, range.axis, &Range::axis) > 1) return n.refuse("axis " + std::to_string(range.axis) + " is given twice");
+        if (range.step == 0) return n.refuse("the step along axis " + std::to_string(range.axis) + " is 0");
+    }
     std::string x = n.in(0), starts, ends, axes;
     for (const Range& range : ranges) {
         const std::string size = n.named("size", "onnx_size_at(" + n.in(0) + ", " + integer_text(range.axis) + ")");
@@ -65,6 +70,10 @@ void slice_inputs(NodeText& n) {
     n.give(n.has(4) ? "onnx_slice_by(" + of + ", " + n.in(4) + ")" : "onnx_slice(" + of + ")");
 }
 
+void gather(NodeText& n) {
+    const std::string axis = integer_text(n.integer("axis", 0)), indices = n.constant_integers(1) ? "onnx_indices(" : "onnx_given_indices(";
+    n.give("gather(" + n.in(0) + ", " + indices + n.in(1) + ", shape_of(" + n.in(0) + "), " + axis + "), axis=" + axis + ")");
+}
 void compress(NodeText& n) {
     const bool flat = !n.attribute("axis");
     const std::string x = n.named("from", flat ? "reshape(" + n.in(0) + ", [-1])" : n.in(0)), axis = integer_text(n.integer("axis", 0));
@@ -105,7 +114,7 @@ void top(NodeText& n) {
 std::span<const OpRow> index_rows() {
     static constexpr OpRow rows[] = {
     //   operator             since inputs      attributes               form
-        {"Gather",            1,    "x, ids",   "axis=0",                "gather($x, onnx_indices($ids, shape_of($x), $axis), axis=$axis)"},
+        {"Gather",            1,    "",         "",                      "", gather},
         {"GatherElements",    11,   "x, ids",   "axis=0",                "onnx_gather_elements($x, $ids, $axis)"},
         {"GatherND",          11,   "x, ids",   "batch_dims=0",          "onnx_gather_nd($x, $ids, $batch_dims)"},
         {"Scatter",           9,    "",         "",                      "", scatter_elements},

@@ -4,12 +4,20 @@
 
 namespace nereus::onnx {
 namespace {
-// Any number of operands, one after the other.
+constexpr size_t most_nested = 256;                    // operands of one expression: brackets nest at most 1000 deep
+
+// Any number of operands, one after the other; `in` gives them.
+template <class In> std::string folded(NodeText& n, const char* op, const In& in) {
+    std::string all = in(0);
+    for (size_t i = 1; i < n.input_count(); ++i) {
+        if (i % most_nested == 0) all = n.named("part", all);
+        all = std::string(op) + "(" + all + ", " + in(i) + ")";
+    }
+    return all;
+}
 template <const char* op> void folded(NodeText& n) {
     if (n.input_count() == 0) return n.refuse("it has no input");
-    std::string all = n.in(0);
-    for (size_t i = 1; i < n.input_count(); ++i) all = std::string(op) + "(" + all + ", " + n.in(i) + ")";
-    n.give(all);
+    n.give(folded(n, op, [&](size_t i) { return n.in(i); }));
 }
 constexpr char maximum[] = "maximum", minimum[] = "minimum", add[] = "add";
 // Sums of f16 or bf16 may be beyond it: they are made in f32.

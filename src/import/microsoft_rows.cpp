@@ -67,19 +67,31 @@ void quantised_attention(NodeText& n) {
 void multi_head_attention(NodeText& n) {
     if (!n.has(1) || !n.has(2)) return n.refuse("its queries, keys and values are one tensor, which is not offered");
     if (n.has(6) != n.has(7)) return n.refuse("past_key and past_value are given together");
-    if (n.has(8) || n.has(9)) return n.refuse("past_sequence_length or cache_indirection is given, which is not offered");
     const std::string x = n.in(0), count = std::to_string(n.integer("num_heads", 0));
     auto part = [&](const char* name, size_t i) {
         if (!n.has(3)) return n.named(name, "onnx_as_heads(cast(" + n.in(i) + ", f32), " + count + ")");
         return n.named(name, "onnx_biased_heads(" + n.in(i) + ", " + n.in(3) + ", " + (i == 2 ? "2 * shape_of(" + x + ")[2]" : i == 1 ? "shape_of(" + x + ")[2]" : "0") + ", " + count + ")");
     };
     Heads heads = {part("q", 0), part("k", 1), part("v", 2)};
-    if (n.has(6)) {
+    Heads kept = heads;                                // with what is kept for the next step
+    std::string before = n.has(6) ? "shape_of(" + n.in(6) + ")[2]" : "0";
+    if (n.has(6) && n.has(8)) {                        // past tensors have room for more; without them their length says nothing
+        before = n.named("before", "onnx_number(" + n.in(8) + ")");
+        const std::string end = n.named("end", before + " + shape_of(" + heads.k + ")[2]");
+        auto cached = [&](const char* name, std::string& seen, std::string& all, size_t past) {
+            all = n.named(name, "slice_update(cast(" + n.in(past) + ", f32), " + seen + ", [" + before + "], axes=[2])");
+            const std::string own = "slice(" + all + ", [0], [" + end + "], axes=[2])";
+            const bool has_beams = n.has(9);
+            seen = n.named("seen", !has_beams ? own : "if (shape_of(" + heads.q + ")[2] == 1) { onnx_beam_rows(" + all + ", " + n.in(9) + ", " + before + ", " + end + ") } else { " + own + " }");
+        };
+        cached("k", heads.k, kept.k, 6), cached("v", heads.v, kept.v, 7);
+    } else if (n.has(6)) {
         heads.k = n.named("k", "concat([cast(" + n.in(6) + ", f32), " + heads.k + "], axis=2)");
         heads.v = n.named("v", "concat([cast(" + n.in(7) + ", f32), " + heads.v + "], axis=2)");
+        kept = heads;
     }
-    const Attended made = attended(n, heads, {4, 5, n.has(6) ? "shape_of(" + n.in(6) + ")[2]" : "0"});
-    n.give_each({like(made.y, x), like(heads.k, x), like(heads.v, x), like(made.scores, x)});
+    const Attended made = attended(n, heads, {4, 5, before});
+    n.give_each({like(made.y, x), like(kept.k, x), like(kept.v, x), like(made.scores, x)});
 }
 
 // Rows of tables: of words, of places and perhaps of segments.
@@ -104,13 +116,26 @@ void rotary_embedding(NodeText& n) {
     n.give(turned(n, x, 2, places, heads ? std::to_string(heads) : "shape_of(" + x + ")[2] / (2 * shape_of(" + n.in(2) + ")[1])", "interleaved"));
 }
 
+// A cache may hold integers: of each channel or of all, what they are multiplied by.
+struct CacheScale { bool given; std::string text; };
+CacheScale cache_scale(NodeText& n, std::string_view how, size_t input) {
+    const std::string_view word = n.word(how, "NONE");
+    if (word == "NONE") return {false, ""};
+    if (word != "PER_TENSOR" && word != "PER_CHANNEL") n.refuse("attribute '" + std::string(how) + "' is '" + std::string(word) + "', expected one of NONE, PER_TENSOR, PER_CHANNEL");
+    const std::string scale = n.in(input), groups = std::to_string(n.integer("kv_num_heads", 0));
+    return {true, n.named("scale", word == "PER_TENSOR" ? "reshape(cast(" + scale + ", f32), [])" : "reshape(cast(" + scale + ", f32), [1, " + groups + ", 1, shape_of(reshape(" + scale + ", [-1]))[0] // " + groups + "])")};
+}
+
 // A head of keys serves several heads of queries. New keys and values of each batch are written behind those that it has, into a cache
 // that may be longer than it takes.
 void group_query_attention(NodeText& n) {
-    for (auto [place, name] : {std::pair<size_t, const char*>{12, "k_scale"}, {13, "v_scale"}, {14, "q_norm_weight"}, {15, "k_norm_weight"}})
+    for (auto [place, name] : {std::pair<size_t, const char*>{14, "q_norm_weight"}, {15, "k_norm_weight"}})
         if (n.has(place)) return n.refuse("its input '" + std::string(name) + "' is given, which is not offered");
-    for (std::string_view name : {"kv_cache_bit_width", "sliding_window_cache"})
-        if (n.integer(name, 0) > 0) return n.refuse("its attribute '" + std::string(name) + "' is " + std::to_string(n.integer(name, 0)) + ", which is not offered");
+    if (n.integer("sliding_window_cache", 0) > 0) return n.refuse("its attribute 'sliding_window_cache' is " + std::to_string(n.integer("sliding_window_cache", 0)) + ", which is not offered");
+    const CacheScale scales[] = {cache_scale(n, "k_quant_type", 12), cache_scale(n, "v_quant_type", 13)};
+    const int64_t bits = n.integer("kv_cache_bit_width", 0);
+    if (scales[0].given != scales[1].given) return n.refuse("of keys and values, one has a scale");
+    if (bits != (scales[0].given ? 8 : 0)) return n.refuse("its attribute 'kv_cache_bit_width' is " + std::to_string(bits) + ", offered is 8 with scales and 0 without");
     if (n.wants(3)) return n.refuse("its output 'output_qk' is wanted, which is not offered");
     if (n.has(1) != n.has(2) || n.has(3) != n.has(4)) return n.refuse("keys and values are given together");
     const int64_t heads = n.integer("num_heads", 0), groups = n.integer("kv_num_heads", 0), window = n.integer("local_window_size", -1);
@@ -129,11 +154,14 @@ void group_query_attention(NodeText& n) {
         const std::string places = n.named("places", n.has(9) ? "cast(" + n.in(9) + ", i64)" : "onnx_places_behind(" + before + ", " + q + ")");
         q = turned(n, q, 7, places, of_queries, "rotary_interleaved"), k = turned(n, k, 7, places, of_keys, "rotary_interleaved");
     }
-    auto present = [&](size_t past, const std::string& fresh) {
+    auto present = [&](size_t past, std::string fresh) {
+        if (scales[past - 3].given) fresh = n.named("stored", "onnx_stored_rows(" + fresh + ", " + scales[past - 3].text + ")");
         const std::string total = "onnx_number(" + n.in(6) + ")";
         return n.named("present", n.has(past) ? "onnx_cached(" + n.in(past) + ", " + fresh + ", " + before + ", max(shape_of(" + n.in(past) + ")[2], " + total + "))" : fresh);
     };
-    const std::string keys = present(3, k), values = present(4, v), count = n.named("count", "shape_of(" + keys + ")[2]");
+    const std::string kept_keys = present(3, k), kept_values = present(4, v);
+    auto as_reals = [&](const std::string& rows, const CacheScale& scale) { return scale.given ? n.named("reals", "cast(" + rows + ", f32) * " + scale.text) : rows; };
+    const std::string keys = as_reals(kept_keys, scales[0]), values = as_reals(kept_values, scales[1]), count = n.named("count", "shape_of(" + keys + ")[2]");
     const std::string root = n.real("scale", 0) != 0 ? "sqrt(" + real_text(n.real("scale", 0), true) + ")" : "onnx_scale_root(" + q + ")";
     std::string scores = n.named("scores", "onnx_attention_scores(cast(" + q + ", f32), cast(" + keys + ", f32), " + root + ")");
     if (n.real("softcap", 0) > 0) scores = n.named("scores", "onnx_softcap(" + scores + ", " + real_text(n.real("softcap", 0), true) + ")");
@@ -145,7 +173,7 @@ void group_query_attention(NodeText& n) {
     if (n.has(11)) p = "onnx_sink_softmax(" + scores + ", " + n.in(11) + ")";
     else if (n.integer("smooth_softmax", 0) > 0) p = "onnx_sink_softmax(" + scores + ", 0.0)";
     const std::string y = "onnx_joined_heads(onnx_attention_values(" + p + ", cast(" + values + ", f32)))";
-    n.give_each({like(y, x), keys, values});
+    n.give_each({like(y, x), kept_keys, kept_values});
 }
 
 // What is normalised is the last output.

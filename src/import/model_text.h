@@ -9,6 +9,7 @@
 namespace nereus::onnx {
 struct TextOptions {
     bool symbolic = false;                             // every size of an input is a name of its own
+    bool apart = false;                                // sizes of one name may differ, and what is declared of rank 0 may have any
     bool unranked = false;                             // not even how many sizes an input has is known
     bool numbered = false;                             // lines end in #N: they were written for ModelText::nodes[N]
     std::vector<std::string> taps = {};                // values (places.h) that are outputs too, after its own
@@ -35,6 +36,8 @@ struct ModelText {
     std::vector<std::pair<std::string_view, std::string>> dims;        // the model's names of sizes, and those in the text
     std::vector<Weight> weights;                       // parameters after the inputs; constants once the text is read
     Tables tables;
+    std::vector<ModelNote> notes;
 };
+bool is_placeholder(std::string_view param);           // a size that may stand for several: None, -1, ?2
 Result<ModelText> write_text(const ModelFile& model, const TextOptions& options);
 } // namespace nereus::onnx

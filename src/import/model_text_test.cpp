@@ -276,8 +276,13 @@ TEST(ModelText, RecurrentLayersRunOncePerDirection) {
 TEST(ModelText, EquationsAreMatrixProducts) {
     auto einsum = [](std::initializer_list<std::string_view> inputs, std::string_view equation) { return lines_of(node_message("Einsum", inputs, {"y"}).message(5, text_message("equation", equation)), inputs); };
     EXPECT_EQ(einsum({"a", "b"}, "bij, bkj -> bik"), "  %moved = transpose(%b, perm=[0, 2, 1])\n"
-                                                     "  %product = matmul(reshape(%a, [shape_of(%a)[0], shape_of(%a)[1], shape_of(%a)[2]]), "
-                                                     "reshape(%moved, [shape_of(%moved)[0], shape_of(%moved)[1], shape_of(%moved)[2]]))\n"
+                                                     "  %product = if (shape_of(%a)[2] == shape_of(%moved)[1]) { "
+                                                     "matmul(reshape(%a, [shape_of(%a)[0], shape_of(%a)[1], shape_of(%a)[2]]), "
+                                                     "reshape(%moved, [shape_of(%moved)[0], shape_of(%moved)[1], shape_of(%moved)[2]])) } else { "
+                                                     "%wide = broadcast_to(%a, [shape_of(%a)[0], shape_of(%a)[1], onnx_wider(shape_of(%a)[2], shape_of(%moved)[1])]); "
+                                                     "%wide_2 = broadcast_to(%moved, [shape_of(%moved)[0], onnx_wider(shape_of(%moved)[1], shape_of(%a)[2]), shape_of(%moved)[2]]); "
+                                                     "matmul(reshape(%wide, [shape_of(%wide)[0], shape_of(%wide)[1], shape_of(%wide)[2]]), "
+                                                     "reshape(%wide_2, [shape_of(%wide_2)[0], shape_of(%wide_2)[1], shape_of(%wide_2)[2]])) }\n"
                                                      "  %product_2 = reshape(%product, [shape_of(%product)[0], shape_of(%a)[1], shape_of(%moved)[2]])\n"
                                                      "  %y = %product_2\n"
                                                      "  %y\n"

@@ -1,17 +1,11 @@
 #include "import/offered.h"
 #include "import/op_rows.h"
 #include "import/places.h"
+#include "import/versions.h"
 #include <map>
 #include <unordered_set>
 
 namespace nereus::onnx {
-int64_t version_of(std::string_view domain, const ModelFile& model, const Function* function) {
-    if (domain == "ai.onnx") domain = "";
-    for (const OpsetImport& import : function ? function->opset_imports : model.opset_imports)
-        if (import.domain == domain || (domain.empty() && import.domain == "ai.onnx")) return import.version;
-    return 1;
-}
-
 namespace {
 std::string called(const Node& node) {
     if (!node.name.empty()) return "'" + std::string(node.name) + "'";

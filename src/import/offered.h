@@ -4,8 +4,6 @@
 #include "import/onnx_model.h"
 
 namespace nereus::onnx {
-// The version of a domain that counts in the graphs of a model, or in a function of it.
-int64_t version_of(std::string_view domain, const ModelFile& model, const Function* function);
 // All operators that have none are in the error, with versions and nodes, those of called functions and of bodies too.
 Status all_offered(const ModelFile& model);
 } // namespace nereus::onnx

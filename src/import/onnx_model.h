@@ -1,4 +1,5 @@
-// import/onnx_model.h - what an ONNX model says, as it says it: nothing is checked against the operators or made ours.
+// import/onnx_model.h - what an ONNX model says, as it says it: nothing is checked against the operators or made ours; nodes are
+// behind those they read (node_order.h).
 // Names are string_views into ModelFile::storage. Subgraphs lie side by side, however deep they nest. Not kept: doc strings,
 // training_info, quantization_annotation, device configurations.
 #pragma once
@@ -8,6 +9,11 @@
 namespace nereus::onnx {
 using GraphId = Id<struct GraphTag>;                   // index in ModelFile::graphs
 
+// On how a model is taken that is not as ONNX asks for: under which rule, in words, and what is done.
+struct ModelNote {
+    std::string rule, what, done;
+    std::string text() const { return what + (done.empty() ? "" : "; " + done); }
+};
 struct KeyValue { std::string_view key, value; };
 struct OpsetImport { std::string_view domain; int64_t version = 0; };          // "" is ai.onnx
 
@@ -89,6 +95,7 @@ struct ModelFile {
     std::vector<KeyValue> metadata_props;
     std::vector<Graph> graphs;                         // the first is the main one, parents before what is in them
     std::vector<Function> functions;
+    std::vector<ModelNote> notes;                      // that were made while it was read
     const Graph& main() const { return graphs[0]; }
     const Graph& operator[](GraphId id) const { return graphs[id.index]; }
 };

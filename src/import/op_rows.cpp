@@ -8,12 +8,22 @@ std::span<const OpFamily> op_families() {
     return families;
 }
 
+// Of an operator that came later than the version: it can only mean that.
+static const OpRow* oldest_row(std::string_view domain, std::string_view name) {
+    const OpRow* found = nullptr;
+    for (OpFamily rows : op_families())
+        for (const OpRow& row : rows())
+            if (row.name == name && row.domain == domain && (!found || row.since < found->since)) found = &row;
+    return found;
+}
+
 const OpRow* find_row(std::string_view domain, std::string_view name, int64_t version) {
     if (domain == "ai.onnx") domain = "";
     const OpRow* found = nullptr;
     for (OpFamily rows : op_families())
         for (const OpRow& row : rows())
             if (row.name == name && row.domain == domain && row.since <= version && (!found || row.since > found->since)) found = &row;
-    return found ? found : outside_row(domain, name, version);
+    if (!found) found = outside_row(domain, name, version);
+    return found ? found : oldest_row(domain, name);
 }
 } // namespace nereus::onnx

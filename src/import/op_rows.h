@@ -49,6 +49,6 @@ std::span<const OpFamily> op_families();               // all of the above
 
 const OpRow* outside_row(std::string_view domain, std::string_view name, int64_t version);      // of a plug-in; null: none has it
 
-// The newest row that is not newer than the version, else a plug-in's; null: there is none.
+// The newest row that is not newer than the version, else a plug-in's, else the oldest; null: there is none.
 const OpRow* find_row(std::string_view domain, std::string_view name, int64_t version);
 } // namespace nereus::onnx

@@ -1,6 +1,6 @@
 #include "import/places.h"
 #include "base/suggest.h"
-#include "import/offered.h"
+#include "import/versions.h"
 #include <algorithm>
 
 namespace nereus::onnx {

@@ -120,23 +120,43 @@ class Einsum {
     }
 
     // Letters of both that nobody needs any more are contracted; the others of both are batches of a matrix product.
+    struct Letters { std::string batch, left, contracted, right; };
     Operand product(const Operand& a, const Operand& b) {
-        std::string needed = output_, batch, contracted, left, right;
+        Letters of;
+        std::string needed = output_;
         for (size_t i = 1; i < operands_.size(); ++i) needed += operands_[i].letters;
-        for (char c : a.letters) (has(b.letters, c) ? has(needed, c) ? batch : contracted : left) += c;
+        for (char c : a.letters) (has(b.letters, c) ? has(needed, c) ? of.batch : of.contracted : of.left) += c;
         for (char c : b.letters)
-            if (!has(a.letters, c)) right += c;
-        const Operand x = moved(a, batch + left + contracted), y = moved(b, batch + contracted + right);
-        std::vector<std::string> x_sizes, y_sizes, sizes;
-        for (char c : batch) x_sizes.push_back(size_of(x, c)), y_sizes.push_back(size_of(y, c));
-        x_sizes.insert(x_sizes.end(), {product_of(x, left), product_of(x, contracted)});
-        y_sizes.insert(y_sizes.end(), {product_of(y, contracted), product_of(y, right)});
-        const std::string rows = "reshape(" + x.value + ", [" + joined(x_sizes, ", ") + "])", columns = "reshape(" + y.value + ", [" + joined(y_sizes, ", ") + "])";
-        const std::string both = n_.named("product", contracted.empty() ? rows + " * " + columns : "matmul(" + rows + ", " + columns + ")");
-        for (size_t axis = 0; axis < batch.size(); ++axis) sizes.push_back("shape_of(" + both + ")[" + std::to_string(axis) + "]");
-        for (char c : left) sizes.push_back(size_of(x, c));
-        for (char c : right) sizes.push_back(size_of(y, c));
-        return {n_.named("product", "reshape(" + both + ", [" + joined(sizes, ", ") + "])"), batch + left + right};
+            if (!has(a.letters, c)) of.right += c;
+        const Operand x = moved(a, of.batch + of.left + of.contracted), y = moved(b, of.batch + of.contracted + of.right);
+        std::vector<std::string> sizes;
+        const std::string both = n_.named("product", of.contracted.empty() ? joined(matrices(x, y, of), " * ") : contraction(x, y, of));
+        for (size_t axis = 0; axis < of.batch.size(); ++axis) sizes.push_back("shape_of(" + both + ")[" + std::to_string(axis) + "]");
+        for (char c : of.left) sizes.push_back(size_of(x, c));
+        for (char c : of.right) sizes.push_back(size_of(y, c));
+        return {n_.named("product", "reshape(" + both + ", [" + joined(sizes, ", ") + "])"), of.batch + of.left + of.right};
+    }
+    static std::vector<std::string> matrices(const Operand& x, const Operand& y, const Letters& of) {
+        std::vector<std::string> x_sizes, y_sizes;
+        for (char c : of.batch) x_sizes.push_back(size_of(x, c)), y_sizes.push_back(size_of(y, c));
+        x_sizes.insert(x_sizes.end(), {product_of(x, of.left), product_of(x, of.contracted)});
+        y_sizes.insert(y_sizes.end(), {product_of(y, of.contracted), product_of(y, of.right)});
+        return {"reshape(" + x.value + ", [" + joined(x_sizes, ", ") + "])", "reshape(" + y.value + ", [" + joined(y_sizes, ", ") + "])"};
+    }
+    // A letter may be 1 in one operand and mean all of it. Where sizes are known to be equal, the first arm is left alone.
+    std::string contraction(const Operand& x, const Operand& y, const Letters& of) {
+        std::vector<std::string> equal;
+        for (char c : of.contracted) equal.push_back(size_of(x, c) + " == " + size_of(y, c));
+        std::string wide;
+        auto widened = [&](const Operand& one, const Operand& other) {
+            std::vector<std::string> sizes;
+            for (char c : one.letters) sizes.push_back(has(of.contracted, c) ? "onnx_wider(" + size_of(one, c) + ", " + size_of(other, c) + ")" : size_of(one, c));
+            Operand made{n_.fresh("wide"), one.letters};
+            wide += made.value + " = broadcast_to(" + one.value + ", [" + joined(sizes, ", ") + "]); ";
+            return made;
+        };
+        const Operand wide_x = widened(x, y), wide_y = widened(y, x);
+        return "if (" + joined(equal, " && ") + ") { matmul(" + joined(matrices(x, y, of), ", ") + ") } else { " + wide + "matmul(" + joined(matrices(wide_x, wide_y, of), ", ") + ") }";
     }
 
     NodeText& n_;

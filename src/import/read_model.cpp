@@ -1,4 +1,5 @@
 #include "import/read_model.h"
+#include "import/node_order.h"
 #include "import/reading.h"
 
 namespace nereus::onnx {
@@ -253,7 +254,7 @@ Status read_fields(Reading& reading, ModelFile& model) {
         if (graph.parent.valid()) graph.depth = model[graph.parent].depth + 1;
         TRY(reading.message(next->bytes, graph));
     }
-    return {};
+    return order_nodes(model);
 }
 
 Result<ModelFile> read(Reading reading) {

@@ -7,8 +7,9 @@ namespace nereus::onnx {
 namespace {
 // Without axes: along all of them, however many there are.
 std::string reduced(std::string form, const std::string& x, const std::string& axes, bool keepdims) {
-    const std::string along = axes.empty() ? "" : "axes=" + axes + ", ";
-    for (auto [hole, text] : {std::pair{"$x", x}, {"axes=$axes, ", along}, {"$keepdims", std::string(keepdims ? "true" : "false")}})
+    const std::string along = axes.empty() ? "" : "axes=" + axes + ", ", of_all = axes.empty() ? "_of_all" : "";
+    for (auto [hole, text] : {std::pair{"$x", x}, {"axes=$axes, ", along}, {"$of_all", of_all}, {", $axes", axes.empty() ? "" : ", " + axes},
+                              {"$keepdims", std::string(keepdims ? "true" : "false")}})
         for (size_t at = form.find(hole); at != form.npos; at = form.find(hole)) form.replace(at, std::string_view(hole).size(), text);
     return form;
 }
@@ -40,8 +41,8 @@ template <const char* form, In in = In::own> void reduce(NodeText& n) {
 }
 constexpr char sum[] = "sum($x, axes=$axes, keepdims=$keepdims)", max[] = "max($x, axes=$axes, keepdims=$keepdims)",
                min[] = "min($x, axes=$axes, keepdims=$keepdims)", prod[] = "prod($x, axes=$axes, keepdims=$keepdims)",
-               mean[] = "if (onnx_is_small_whole($x)) { onnx_cast_like(onnx_mean(cast($x, i64), sum(cast($x, i64), axes=$axes, keepdims=$keepdims)), $x) } else { "
-                        "onnx_mean($x, sum($x, axes=$axes, keepdims=$keepdims)) }", l1[] = "sum(abs($x), axes=$axes, keepdims=$keepdims)",
+               mean[] = "if (onnx_is_small_whole($x)) { onnx_cast_like(onnx_mean$of_all(cast($x, i64), sum(cast($x, i64), axes=$axes, keepdims=$keepdims), $axes), $x) } "
+                        "else { onnx_mean$of_all($x, sum($x, axes=$axes, keepdims=$keepdims), $axes) }", l1[] = "sum(abs($x), axes=$axes, keepdims=$keepdims)",
                sum_square[] = "sum($x * $x, axes=$axes, keepdims=$keepdims)", l2[] = "sqrt(sum($x * $x, axes=$axes, keepdims=$keepdims))",
                log_sum[] = "log(sum($x, axes=$axes, keepdims=$keepdims))",
                log_sum_exp[] = "log(sum(exp($x - onnx_above(max($x, axes=$axes, keepdims=true))), axes=$axes, keepdims=$keepdims)) + "
@@ -77,8 +78,18 @@ void eye_like(NodeText& n) {
     n.give("cast(" + ones + ", " + std::string(dtype) + ")");
 }
 // How many there are is written here and not in a function: the sizes that go through floats are known there alone.
+// A delta of 0 gives no numbers, or no end of them.
+bool checked_delta(NodeText& n, const std::string& by) {
+    const std::optional<std::vector<int64_t>> whole = n.constant_integers(2);
+    const std::optional<std::vector<double>> real = n.constant_reals(2);
+    const bool is_known = (whole && whole->size() == 1) || (real && real->size() == 1);
+    if (!is_known) n.line("assert(reshape(" + by + ", []) != onnx_number_like(0, " + by + "), \"its delta is 0\")");
+    else if (whole ? whole->front() == 0 : real->front() == 0) return n.refuse("its delta is 0"), false;
+    return true;
+}
 void range(NodeText& n) {
     const std::string from = n.in(0), to = n.in(1), by = n.has(2) ? n.in(2) : n.named("by", "onnx_cast_like(1, " + from + ")");
+    if (n.has(2) && !checked_delta(n, by)) return;
     auto scalar = [](const std::string& x) { return "reshape(" + x + ", [])"; };
     auto wide = [](const std::string& x) { return "cast(" + x + ", f32)"; };
     const std::string count = n.named("count", "if (onnx_is_short(" + from + ")) { onnx_range_count(" + wide(from) + ", " + wide(to) + ", " + wide(by) + ") } else { cast(-((" + scalar(from) + " - " + scalar(to) +

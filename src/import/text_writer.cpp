@@ -2,6 +2,7 @@
 #include "import/node_text.h"
 #include "import/node_title.h"
 #include "import/offered.h"
+#include "import/versions.h"
 #include "text/lexer.h"
 #include <algorithm>
 #include <cctype>
@@ -69,7 +70,7 @@ std::string TextWriter::bounded(std::string size) {
     return size;
 }
 // What exporters write for a size that they do not name: it may stand for several.
-static bool is_placeholder(std::string_view param) {
+bool is_placeholder(std::string_view param) {
     return param == "None" || param == "none" || std::ranges::none_of(param, [](unsigned char c) { return std::isalpha(c) || c >= 0x80; });
 }
 std::string TextWriter::dim_text(const Dim& dim) {
@@ -77,6 +78,12 @@ std::string TextWriter::dim_text(const Dim& dim) {
     if (const int64_t* number = std::get_if<int64_t>(&dim); number && *number >= 0) return std::to_string(*number);
     const std::string_view* param = std::get_if<std::string_view>(&dim);
     if (!param || is_placeholder(*param)) return bounded(dims_.fresh("d", "d"));
+    if (options_.apart) {
+        std::string size = dims_.fresh(*param, "d");
+        if (is_keyword(size)) size = dims_.fresh("d_" + size, "d");
+        dim_names_.try_emplace(*param, size);          // the first is the one that --dim gives
+        return bounded(std::move(size));
+    }
     auto expression = size_expressions_.find(*param);
     if (expression == size_expressions_.end()) return size_name(*param);
     return bounded(expression->second.text([&](std::string_view name) { return size_name(name); }));
@@ -119,7 +126,7 @@ std::string TextWriter::rank_text(const TypeInfo& type) const {
     return out + ")";
 }
 std::string TextWriter::shape_text(const TypeInfo& type) {
-    if (!type.shape || options_.unranked) return "..";
+    if (!type.shape || options_.unranked || (options_.apart && type.shape->empty())) return "..";
     std::string out = "(";
     for (const Dim& dim : *type.shape) out += (out.size() > 1 ? ", " : "") + dim_text(dim);
     return out + ")";
@@ -134,7 +141,7 @@ const TextWriter::Known* TextWriter::find(std::string_view name) const {
 }
 std::string TextWriter::look_up(std::string_view name) {
     if (const Known* known = find(name)) return known->text;
-    if (missing_) absent_name_ = name, missing_ = Error{Code::name, "nothing gives '" + std::string(name) + "', which a node reads"};
+    if (missing_) missing_ = Error{Code::name, "nothing gives '" + std::string(name) + "', which a node reads"};
     return "%" + std::string(name);
 }
 const TensorData* TextWriter::constant(std::string_view name) const {
@@ -252,13 +259,6 @@ Status TextWriter::call_function(const Function& function, NodeText& node) {
     return {};
 }
 
-// Of what nothing gives: whether a later node does.
-Error TextWriter::with_hint(Error error, std::span<const Node> later) const {
-    for (const Node& node : later)
-        if (!absent_name_.empty() && std::ranges::find(node.outputs, absent_name_) != node.outputs.end())
-            error.hint = "a later node gives it, " + (node.name.empty() ? std::string(node.op_type) : node_title(node)) + ": nodes stand behind those they read";
-    return error;
-}
 Status TextWriter::gives_new_names(const Node& node) const {
     for (size_t i = 0; i < node.outputs.size(); ++i) {
         const std::string_view output = node.outputs[i];
@@ -270,6 +270,11 @@ Status TextWriter::gives_new_names(const Node& node) const {
     }
     return {};
 }
+// The version is that of the operator's domain in the model.
+void TextWriter::note_early(const OpRow& row, int64_t version) {
+    const std::string op(row.name), since = std::to_string(row.since);
+    if (early_.insert(op).second) notes_.push_back({"early_operator", op + " came with version " + since + ", and the model is of version " + std::to_string(version), "it is taken as it is in " + since});
+}
 Status TextWriter::nodes(std::span<const Node> nodes) {
     const std::string outer = label_;
     for (const Node& node : nodes) {
@@ -280,13 +285,15 @@ Status TextWriter::nodes(std::span<const Node> nodes) {
         const int64_t version = version_of(node.domain, model_, call_ ? &call_->function : nullptr);
         const Function* function = function_of(model_, node);
         static constexpr OpRow no_row{};
-        NodeText text(*this, node, function ? no_row : *find_row(node.domain, node.op_type, version), version);
+        const OpRow& row = function ? no_row : *find_row(node.domain, node.op_type, version);
+        if (row.since > version) note_early(row, version);
+        NodeText text(*this, node, row, std::max<int64_t>(version, row.since));
         Status written = gives_new_names(node);
         if (written) written = function ? call_function(*function, text) : text.run();
-        if (written && !missing_) written = missing_.error(), written = with_hint(std::move(written).error(), nodes.subspan(size_t(&node - nodes.data())));
+        if (written && !missing_) written = missing_.error();
         if (!written) {
             Error error = std::move(written).error();
-            error.message = node_title(node) + ": " + error.message;
+            error.notes.push_back({{}, node_title(node)});
             return error;
         }
         for (std::string_view output : node.outputs)
@@ -307,7 +314,7 @@ void TextWriter::find_size_expressions() {
         for (const Dim& dim : *input.type.shape)
             if (const std::string_view* param = std::get_if<std::string_view>(&dim); param && !param->empty()) sizes.push_back(*param);
     }
-    size_expressions_ = decided_expressions(sizes);
+    if (!options_.apart) size_expressions_ = decided_expressions(sizes);
 }
 
 Status TextWriter::parameters(ModelText& out, std::string& out_header) {
@@ -330,10 +337,27 @@ Status TextWriter::parameters(ModelText& out, std::string& out_header) {
     return status;
 }
 
+// The nodes around the one that is refused are its notes, innermost first; they stand in front of the message, no more of them
+// than say where it is.
+static Error with_path(Error error) {
+    constexpr size_t shown_inside = 2;
+    std::string path;
+    for (size_t i = error.notes.size(); i-- > 0;) {
+        const bool is_outermost = i + 1 == error.notes.size();
+        if (is_outermost || i < shown_inside) path += error.notes[i].text + ": ";
+        else if (i == shown_inside) path += "… " + std::to_string(error.notes.size() - shown_inside - 1) + (error.notes.size() > shown_inside + 2 ? " nodes" : " node") + " in between …: ";
+    }
+    error.message = path + error.message;
+    error.notes.clear();
+    return error;
+}
+
 Result<ModelText> TextWriter::run() {
     const Graph& main = model_.main();
     ModelText out;
     std::string header, result;
+    notes_ = model_.notes;
+    TRY(check_versions(model_, notes_));
     looks_ = TRY(Looks::make(model_, options_));
     scopes_.emplace_back();
     TRY(enter(main));
@@ -341,7 +365,7 @@ Result<ModelText> TextWriter::run() {
     Status types = parameters(out, header);
     TRY(all_offered(model_));
     TRY(std::move(types));
-    TRY(nodes(main.nodes));
+    if (Status written = nodes(main.nodes); !written) return with_path(std::move(written).error());
     for (const ValueInfo& output : main.outputs) {
         if (!find(output.name)) return Error{Code::name, "nothing gives the output '" + std::string(output.name) + "'"};
         const std::string value = look_up(output.name);
@@ -365,6 +389,7 @@ Result<ModelText> TextWriter::run() {
     out.nodes = std::move(written_);
     out.dims.assign(dim_names_.begin(), dim_names_.end());
     out.tables = std::move(tables_);
+    out.notes = std::move(notes_);
     return out;
 }
 

@@ -4,10 +4,12 @@
 #include "import/size_expression.h"
 #include <functional>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 namespace nereus::onnx {
 class NodeText;
+struct OpRow;
 
 // Identifiers of the language for names of ONNX, which may be any text: letters, digits and _ stay.
 class Names {
@@ -77,7 +79,7 @@ class TextWriter {
     Status call_function(const Function& function, NodeText& node);
     bool is_given(std::string_view name) const;        // an input, as TextOptions::given says
     Status gives_new_names(const Node& node) const;
-    Error with_hint(Error error, std::span<const Node> later) const;
+    void note_early(const OpRow& row, int64_t version);
     Status parameters(ModelText& out, std::string& out_header);
     void note_values(size_t written, const Node& node);
     void count_elements(const Node& node);             // what TextOptions::counted asks for
@@ -109,6 +111,7 @@ class TextWriter {
     bool casts_to_i32_ = false;
     int indent_ = 1;
     Status missing_ = {};                              // the first name that nothing gives
-    std::string_view absent_name_;                     // it
+    std::vector<ModelNote> notes_;
+    std::set<std::string> early_;                      // operators that are newer than the model's version of them
 };
 } // namespace nereus::onnx

@@ -14,15 +14,6 @@ std::vector<std::string_view> split(std::string_view words) {
     }
     return out;
 }
-void look_at_versions(const ModelFile& model, std::vector<Unknown>& found) {
-    for (const OpsetImport& import : model.opset_imports) {
-        const std::optional<int64_t> newest = newest_version(import.domain);
-        if (!newest || import.version <= *newest) continue;
-        const std::string domain(import.domain.empty() ? "ai.onnx" : import.domain), last = std::to_string(*newest);
-        found.push_back({nullptr, "it is of version " + std::to_string(import.version) + " of " + domain + ", the newest that is known is " + last,
-                         "its operators are taken as they are in " + last});
-    }
-}
 void look_at_attributes(const Node& node, std::vector<Unknown>& found) {
     const std::optional<std::string_view> listed = op_attributes(node.domain, node.op_type);
     if (!listed) return;
@@ -39,7 +30,6 @@ void look_at_attributes(const Node& node, std::vector<Unknown>& found) {
 
 std::vector<Unknown> unknown_parts(const ModelFile& model) {
     std::vector<Unknown> found;
-    look_at_versions(model, found);
     const Places places(model);
     std::unordered_set<const Node*> seen;              // what is called twice is in two places
     for (int place = 0; place < places.size(); ++place)

@@ -5,7 +5,7 @@
 
 namespace nereus::onnx {
 struct Unknown {
-    const Node* node;                                  // null: of the whole model
+    const Node* node;
     std::string what, hint;
 };
 std::vector<Unknown> unknown_parts(const ModelFile& model);

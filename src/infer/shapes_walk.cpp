@@ -442,14 +442,6 @@ Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
     return {};
 }
 
-Status Walk::believe(Dim a, Relation relation, Dim b, std::string_view what) {
-    Answer answer = know_.ask(a, relation, b);
-    if (answer == Answer::no && audible_ && is_certain() && know_.refutes_unsupposed(a, relation, b))
-        return error(fill_message(std::string(what), text(a), text(b)));
-    if (answer == Answer::unknown) know_.assume(a, relation, b);
-    return {};
-}
-
 // In the user's words: sizes of a parameter by the name the signature or the parameter gives them.
 std::string Walk::text(Dim d) const {
     SymbolNames names = symbol_names();

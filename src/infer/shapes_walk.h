@@ -23,7 +23,6 @@ class Walk : public ShapeScope {
     // ShapeScope, for the rules of operators.
     Facts& facts() override { return know_.facts; }
     Status require(Dim a, Relation relation, Dim b, std::string_view what) override;
-    Status believe(Dim a, Relation relation, Dim b, std::string_view what) override;
     Dim late(std::string_view name, Dim upper) override;
     Dim host(std::string_view name) override;
     Shape unknown_shape() override;

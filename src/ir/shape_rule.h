@@ -70,9 +70,6 @@ class ShapeScope {
     // Proved: nothing. Refuted: an error naming both sides. Else a check, whose fact holds from here on. `what` names
     // what is compared, or is the whole message, with {0} and {1} for the two sides.
     virtual Status require(Dim a, Relation relation, Dim b, std::string_view what) = 0;
-    // What the operator itself refuses when it runs: refuted is an error, and `what` its message; anything else is believed
-    // from here on.
-    virtual Status believe(Dim a, Relation relation, Dim b, std::string_view what) = 0;
     virtual Dim late(std::string_view name, Dim upper) = 0;      // an extent that the operator chooses; upper may be invalid
     virtual Dim host(std::string_view name) = 0;                 // an integer that is known once the operator has run
     virtual Shape unknown_shape() = 0;                           // any rank; a new shape variable

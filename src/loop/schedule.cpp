@@ -92,25 +92,39 @@ ParamLayout layout_of(const Function& f) {
     return layout;
 }
 
-// m is the axis that the right factor ignores, n the one that the left ignores.
+// n is the axis that the left factor ignores, m what the right one ignores; what is left is the batch.
 std::optional<ContractPlan> contract_plan(const Function& f, const Form& form, const Machine& machine) {
-    if (form.outer.size() != 1 || form.outer_axes.size() != 2 || form.reduce_axes.size() != 1 || !form.reduce.empty())
-        return std::nullopt;
+    std::vector<GroupId> parallel = form.outer, over = form.reduce;
+    parallel.insert(parallel.end(), form.outer_axes.begin(), form.outer_axes.end());
+    over.insert(over.end(), form.reduce_axes.begin(), form.reduce_axes.end());
     const Contract* c = std::get_if<Contract>(&f.body[0]);
+    if (parallel.size() != 3 || over.size() != 1 || !form.sequential.empty()) return std::nullopt;
     if (!c || form.contracts != 1 || size_t(form.stores) + 1 != f.body.size()) return std::nullopt;
     std::vector<uint64_t> masks = group_masks(f);
     uint64_t left = masks[c->left.index], right = masks[c->right.index];
-    ContractPlan plan{form.outer[0], form.outer_axes[0], form.outer_axes[1], form.reduce_axes[0], 1, 4, 2, 1, k_block};
-    if ((left & bit(plan.n)) || (right & bit(plan.m))) std::swap(plan.m, plan.n);
-    if ((left & bit(plan.n)) || (right & bit(plan.m))) return std::nullopt;
-    uint64_t all = bit(plan.batch) | bit(plan.m) | bit(plan.n);
-    for (size_t s = 1; s < f.body.size(); ++s) {
-        uint64_t at = 0;
-        for (GroupId g : f.access(std::get<Store>(f.body[s]).out).groups) at |= bit(g);
-        if (at & ~all) return std::nullopt;
-    }
+    ContractPlan plan{{}, {}, {}, over[0], 1, 4, 2, 1, 1, k_block};
+    // An axis before an odometer, the last before others: the batch of a product may be ignored by one factor, too.
+    auto take = [&](bool axis, uint64_t ignored_by) {
+        for (size_t i = parallel.size(); i-- > 0;)
+            if (f.groups[parallel[i].index].axis == axis && !(ignored_by & bit(parallel[i]))) {
+                const GroupId found = parallel[i];
+                parallel.erase(parallel.begin() + ptrdiff_t(i));
+                return found;
+            }
+        return GroupId();
+    };
+    plan.n = take(true, left);
+    if (!plan.n.valid()) return std::nullopt;
+    plan.m = take(true, right);
+    if (!plan.m.valid()) plan.m = take(false, right);
+    if (!plan.m.valid()) return std::nullopt;
+    plan.batch = parallel[0];
+    for (size_t s = 1; s < f.body.size(); ++s)
+        for (GroupId g : f.access(std::get<Store>(f.body[s]).out).groups)
+            if (g == plan.k) return std::nullopt;
     plan.width = machine.vector_bytes / int(register_size(f.expr(c->left).dtype));
     plan.epilogue_width = std::min(plan.width, vector_width(f, machine, plan.n));
+    plan.left_width = std::min(plan.width, vector_width(f, machine, plan.k));
     if (machine.fma) plan.rows = 6;                        // 12 sums, 2 columns, 1 row: 15 registers
     if (machine.vector_registers >= 32) plan.vectors = 4;  // 24 sums, 4 columns, 1 row: 29
     return plan;
@@ -129,7 +143,7 @@ Result<Scheduled> schedule(Function f, const Machine& machine) {
         if (!plan) return refused;
         DType t = f.expr(std::get<Contract>(f.body[0]).left).dtype;
         int columns = plan->vectors * plan->width, bytes = int(size_of(t));
-        layout.grid.dims = {{id(plan->batch), 1}, {id(plan->n), columns}, {id(plan->m), plan->rows}};
+        layout.grid.dims = {{id(plan->batch), 1}, {id(plan->n), columns}, {id(plan->m), plan->rows, true}};
         layout.grid.work = {id(plan->k)};
         layout.grid.target = products_per_task / (plan->rows * columns);
         int64_t scratch = int64_t(k_block) * (columns + plan->rows) * bytes;

@@ -21,9 +21,18 @@ struct Machine {
 struct MapPlan { GroupId over; int width; };
 // Folds over `inner` at each point of `outer`. Vectors run along the last axis of either, as the strides allow.
 struct RowPlan { GroupId outer, inner; int width; };
-// y[b, m, n] = epilogue(sum over k of left * right): register tiles of `rows` x (`vectors` * `width`).
-// Factors that cannot be read in place go through scratch, `block` steps of k at a time.
-struct ContractPlan { GroupId batch, m, n, k; int width, rows, vectors, epilogue_width, block; };
+// y[b, m, n] = epilogue(sum over k of left * right): register tiles of `rows` x (`vectors` * `width`). m and k are axes or
+// odometers of any rank: of a convolution m are the points of a picture, k the taps and channels of a window.
+// Factors that cannot be read in place go through scratch, `block` steps of k at a time; the left one is computed
+// `left_width` steps at once. With `panels` the right factor lies in panels: of panel_columns columns, the last one rounded
+// up to whole vectors of 16, the steps of k inside.
+struct ContractPlan {
+    GroupId batch, m, n, k;
+    int width, rows, vectors, epilogue_width, left_width, block;
+    bool panels = false;
+};
+inline constexpr int panel_columns = 64;
+inline constexpr int few_rows = 8;        // of m: turning a right factor for so few costs more than dots of its columns
 // Updates in the order of `order`; vectors run along the last axis of `over`.
 struct ScatterPlan { GroupId over, order; int width; };
 // One pass in row-major order; a single task.

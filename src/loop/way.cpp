@@ -53,9 +53,10 @@ class Choice {
         const ExprId from_left = source(c.left), from_right = source(c.right);
         const Access *left = plain(from_left), *right = plain(from_right);
         const int64_t left_size = size_of(f_.expr(from_left).dtype), right_size = size_of(f_.expr(from_right).dtype);
-        const bool adjacent = right && stride(*right, plan.n) == right_size;
+        const bool adjacent = right && (plan.panels || stride(*right, plan.n) == right_size);
         const bool along = left && right && stride(*left, plan.k) == left_size && stride(*right, plan.k) == right_size;
-        if (!adjacent && along && plan.width > 1) return Way::dots;
+        const bool few = points(plan.m) <= few_rows && extent(plan.k) == points(plan.k);
+        if (!adjacent && along && few && plan.width > 1) return Way::dots;
         return adjacent && left ? Way::tiles : Way::blocks;
     }
 
@@ -64,6 +65,7 @@ class Choice {
         const int64_t rank = std::max<int64_t>(p_[layout_.group_slot(g.index)], 1);
         return p_[p_[layout_.group_slot(g.index) + 1] + rank - 1];
     }
+    int64_t points(GroupId g) const { return p_[layout_.group_slot(g.index) + 2]; }
     std::optional<int64_t> last_stride(BufferId b, GroupId g) const {
         return stride_along(layout_, p_, g.index, b.index);
     }

@@ -63,7 +63,11 @@ class LowerFunction {
     Status branch(const Binding& b);
     Status match(const Binding& b);
     static bool is_unreachable(const Binding& b);        // nothing arrives, so nothing follows
+    bool is_in_line(const Binding& b) const;
+    Status in_line(const Binding& b);
     Status apply(const Binding& b);
+    bool calls_target(const Binding& b, ValueId closure, const Leaves& arguments);
+    void read_captured(Binding& call, const ApplyTarget& target, ValueId closure, size_t captured);
     bool met_behind_the_call(TypeId joined, TypeId own);
     TypeId result_here(const Function& callee, TypeId own, const ApplyTarget& target, std::span<const Sym> chosen);
     ValueId pattern_holds(const Pattern& pattern, const Leaves& subject, TypeId type, Span span);

@@ -152,9 +152,26 @@ void LowerFunction::bind_pattern(const Pattern& pattern, const Leaves& subject, 
     }
 }
 
+// One arm is no choice: its bindings stand in line. Not where the sizes of its result have names of their own behind it.
+bool LowerFunction::is_in_line(const Binding& b) const {
+    return b.arms.size() == 1 && b.defines.empty() && from_[b.results[0]].type == from_[from_[b.blocks[0]].results[0]].type;
+}
+Status LowerFunction::in_line(const Binding& b) {
+    BlockId arm = to_.add_block();
+    TRY(block(b.blocks[0], arm, std::array{from_[b.results[0]].type}));
+    const std::vector<BindingId> bindings = to_[arm].bindings;
+    to_[at_].bindings.insert(to_[at_].bindings.end(), bindings.begin(), bindings.end());
+    leaves_[b.results[0]] = to_[arm].results;
+    return {};
+}
+
 Status LowerFunction::match(const Binding& b) {
     const Leaves subject = leaves(b.args[0]);
     TypeId type = from_[b.args[0]].type;
+    if (is_in_line(b)) {
+        bind_pattern(b.arms[0].pattern, subject, type, b.span, false);
+        return in_line(b);
+    }
     // which arm: the tests one behind the other, the last arm when nothing else holds
     std::function<Result<ValueId>(size_t)> choose = [&](size_t i) -> Result<ValueId> {
         const Arm& arm = b.arms[i];
@@ -225,9 +242,35 @@ TypeId LowerFunction::result_here(const Function& callee, TypeId own, const Appl
     return substitute_symbols(module(), own, symbols, here);
 }
 
+// What the closure holds, as the instance of its lambda takes it: with the sizes that were opened, not under the names of
+// the instance.
+void LowerFunction::read_captured(Binding& call, const ApplyTarget& target, ValueId closure, size_t captured) {
+    const Function& callee = source_[target.function];
+    for (uint32_t i = 0; i < captured; ++i) {
+        TypeId type = substitute_symbols(module(), callee[callee.params[i]].type, callee.symbols, target.dims);
+        for (ValueId leaf : read_part(Form::field, closure, i, type, call.span, {})) call.args.push_back(leaf);
+    }
+}
+
+// A closure that can only be of one lambda: a call of its instance. No: its results meet others of unknown rank.
+bool LowerFunction::calls_target(const Binding& b, ValueId closure, const Leaves& arguments) {
+    const ApplyTarget& target = b.targets[0];
+    const Function& callee = source_[target.function];
+    const std::vector<TypeId> joined = leaf_types(from_[b.results[0]].type), own = leaf_types(callee.result);
+    for (size_t i = 0; i < joined.size(); ++i)
+        if (met_behind_the_call(joined[i], own[i])) return false;
+    Binding call{.form = Form::call, .function = target.function, .dims = target.dims, .defines = b.defines, .span = b.span};
+    read_captured(call, target, closure, callee.params.size() - (b.args.size() - 1));
+    call.args.insert(call.args.end(), arguments.begin(), arguments.end());
+    call.results = add_leaves(b.results[0]);
+    emit(std::move(call));
+    return true;
+}
+
 Status LowerFunction::apply(const Binding& b) {
     ValueId closure = one(b.args[0]);
     Leaves arguments = gather(std::span(b.args).subspan(1));
+    if (b.targets.size() == 1 && calls_target(b, closure, arguments)) return {};
     ValueId tag = emit_number(Binding{.form = Form::op, .op = &low_op(LowOp::tag), .args = {closure}, .groups = {{}}}, DType::i64, b.span);
     // tags are numbers of lambdas, arms are counted from 0
     std::function<ValueId(size_t)> choose = [&](size_t i) -> ValueId {
@@ -253,11 +296,7 @@ Status LowerFunction::apply(const Binding& b) {
             }
         BlockId arm = nested([&] {
             Binding call{.form = Form::call, .function = target.function, .dims = target.dims, .defines = chosen, .span = b.span};
-            for (uint32_t i = 0; i < captured; ++i) {
-                // the instance names the sizes its own way; here they are the ones opened with the closure
-                TypeId type = substitute_symbols(module(), callee[callee.params[i]].type, callee.symbols, target.dims);
-                for (ValueId leaf : read_part(Form::field, closure, i, type, b.span, {})) call.args.push_back(leaf);
-            }
+            read_captured(call, target, closure, captured);
             call.args.insert(call.args.end(), arguments.begin(), arguments.end());
             TypeId result = substitute_symbols(module(), from_[b.results[0]].type, b.defines, handed);
             const std::vector<TypeId> joined = leaf_types(result), own = leaf_types(callee.result);

@@ -123,7 +123,7 @@ constexpr OpDef rows[] = {
      .lower = lower_each<loop::Op::mod>, .host = HostOp::mod},
     {.name = "rem", .doc = "what is left of a after div(a, b), toward zero; has the sign of a", .params = two, .scheme = same,
      .effect = Effect::may_fail, .total_on_floats = true, .eval = each_pair<Rem{}, true>, .domain = {0.5, 8},
-     .lower = lower_each<loop::Op::rem>, .shapes = broadcast_shape, .grad = rem_grad},
+     .lower = lower_each<loop::Op::rem>, .grad = rem_grad},
     {.name = "pow", .doc = "a to the power b; NaN if a is negative and b not whole; of integers wraps, and a negative power is 0 but of 1 and -1",
      .params = two, .scheme = same, .eval = each_pair<Pow{}>, .domain = {0.1, 4}, .ulps = 4,
      .lower = lower_each<loop::Op::pow>, .shapes = broadcast_shape, .grad = pow_grad},

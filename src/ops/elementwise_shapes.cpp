@@ -106,6 +106,22 @@ Dim smaller_fraction(ShapeScope& s, Dim a, Dim b, DType) {
 Dim both_true(ShapeScope& s, Dim a, Dim b, DType) { return s.dims().mul(a, b); }                          // of truths
 Dim either_true(ShapeScope& s, Dim a, Dim b, DType) { return s.dims().sub(s.dims().add(a, b), s.dims().mul(a, b)); }
 
+// Of numbers, which polynomials are made of: one that cancels there has been tested all the same. A 0 that is written is
+// left to fail where it stands, perhaps never.
+Status require_divisors(const ShapeArgs& args, ShapeScope& scope) {
+    const ShapedTensor &a = args.tensor(0), &b = args.tensor(1);
+    const bool numbers = a.ranked() && b.ranked() && a.rank() + b.rank() == 0;
+    if (is_float(a.dtype) || (!numbers && a.known.numbers.empty())) return {};       // of no elements none is divided
+    const Dim zero = scope.dims().constant(0);
+    for (Dim d : b.known.numbers)
+        if (d != zero) TRY(scope.require(d, Relation::not_equal, zero, "division by zero{}"));
+    return {};
+}
+template <ShapeRule rule> Result<Shaped> divided(const ShapeArgs& args, ShapeScope& scope) {
+    TRY(require_divisors(args, scope));
+    return rule(args, scope);
+}
+
 Result<Shaped> modulo(const ShapeArgs& args, ShapeScope& scope) {
     Shaped out = TRY(binary<remainder>(args, scope));
     Dim by = number_of(args.tensor(1));
@@ -207,12 +223,12 @@ Result<Shaped> select(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor &c = args.tensor(0), &a = args.tensor(1), &b = args.tensor(2);
     Shape shape = TRY(broadcast(scope, a.shape, b.shape));
     ShapedTensor y{.dtype = a.dtype, .shape = TRY(broadcast(scope, c.shape, shape))};
-    if (a.known == b.known && a.known.kind != Known::Kind::condition && y.rank() == a.rank()) y.known = a.known;
+    if (a.known == b.known && a.known.kind != Known::Kind::condition && y.ranked() && y.rank() == a.rank()) y.known = a.known;
     const Answer decided = scope.ask(condition_of(c));
     if (decided == Answer::yes && y.shape == a.shape) y.known = a.known;
     if (decided == Answer::no && y.shape == b.shape) y.known = b.known;
     if (Known each = chosen(scope, c, a, b); each.kind != Known::Kind::none && y.ranked() && y.rank() == 1) y.known = std::move(each);
-    if (a.low == b.low && a.high == b.high) y.low = a.low, y.high = a.high;
+    if (y.ranked() && a.low == b.low && a.high == b.high) y.low = a.low, y.high = a.high;
     return one(std::move(y));
 }
 
@@ -263,7 +279,8 @@ constexpr NamedRule rows[] = {
     {"neg", negated},              {"abs", absolute},              {"exp", unary},                 {"log", unary},
     {"sqrt", unary},               {"tanh", unary},                {"cast", cast},                 {"str_count", counted},
     {"add", binary<plus, fractions_plus>}, {"sub", binary<minus, fractions_minus>}, {"mul", binary<times, fractions_times>},
-    {"div", binary<truncated, fractions_over>}, {"floor_div", binary<floored, floored_fractions>}, {"mod", modulo},
+    {"div", divided<binary<truncated, fractions_over>>}, {"floor_div", divided<binary<floored, floored_fractions>>},
+    {"mod", divided<modulo>},      {"rem", divided<broadcast_shape>},
     {"maximum", binary<larger, larger_fraction>}, {"minimum", binary<smaller, smaller_fraction>}, {"select", select},
     {"floor", rounded_whole<fraction_floor>}, {"ceil", rounded_whole<fraction_ceil>},
     {"eq", compare<Relation::equal>}, {"ne", compare<Relation::not_equal>},

@@ -76,9 +76,11 @@ Status lower_slice_of(OpLowering& l, const Ranges& ranges) {
     std::vector<loop::Indirect> at;
     for (size_t i = 0; i < ranges.axes.size(); ++i) {
         const Dim start = ranges.starts[i], end = ranges.ends[i], extent = from[ranges.axes[i]];
-        l.check(dims.constant(0), Relation::less_equal, start, "a range begins at {1}, below 0");
-        l.check(start, Relation::less_equal, end, "a range begins at {0}, beyond its end {1}");
-        l.check(end, Relation::less_equal, extent, "a range ends at {0}, beyond size {1}");
+        if (!ranges.checked) {
+            l.check(dims.constant(0), Relation::less_equal, start, "a range begins at {1}, below 0");
+            l.check(start, Relation::less_equal, end, "a range begins at {0}, beyond its end {1}");
+            l.check(end, Relation::less_equal, extent, "a range ends at {0}, beyond size {1}");
+        }
         at.push_back(k.offset(start, strides[ranges.axes[i]].step, extent));
     }
     loop::ExprId value = k.read(x, {{g, strides}}, std::move(at));
@@ -86,7 +88,7 @@ Status lower_slice_of(OpLowering& l, const Ranges& ranges) {
     return k.finish();
 }
 Status lower_slice(OpLowering& l) {
-    Ranges ranges{sliced_axes(l, l.args(1).size()), {}, {}};
+    Ranges ranges{.axes = sliced_axes(l, l.args(1).size()), .starts = {}, .ends = {}, .checked = l.ranked(l.arg(0))};
     for (ValueId start : l.args(1)) ranges.starts.push_back(l.size(start));
     for (ValueId end : l.args(2)) ranges.ends.push_back(l.size(end));
     return lower_slice_of(l, ranges);
@@ -102,8 +104,10 @@ Status lower_slice_update_of(OpLowering& l, const Ranges& ranges) {
     std::vector<loop::Indirect> at;
     for (size_t i = 0; i < ranges.axes.size(); ++i) {
         const Dim start = ranges.starts[i], extent = whole[ranges.axes[i]];
-        l.check(dims.constant(0), Relation::less_equal, start, "a range begins at {1}, below 0");
-        l.check(dims.add(start, over[ranges.axes[i]]), Relation::less_equal, extent, "a range ends at {0}, beyond size {1}");
+        if (!ranges.checked) {
+            l.check(dims.constant(0), Relation::less_equal, start, "a range begins at {1}, below 0");
+            l.check(dims.add(start, over[ranges.axes[i]]), Relation::less_equal, extent, "a range ends at {0}, beyond size {1}");
+        }
         at.push_back(k.offset(start, strides[ranges.axes[i]].step, extent));
     }
     loop::ExprId value = k.read(v, {{g, dense_strides(dims, over)}});
@@ -126,7 +130,7 @@ Status lower_slice_update_in_vectors(OpLowering& l) {
 }
 Status lower_slice_update(OpLowering& l) {
     if (!l.binding().groups[2].list) return lower_slice_update_in_vectors(l);
-    Ranges ranges{sliced_axes(l, l.args(2).size()), {}, {}};
+    Ranges ranges{.axes = sliced_axes(l, l.args(2).size()), .starts = {}, .ends = {}, .checked = l.ranked(l.arg(0)) && l.ranked(l.arg(1))};
     for (ValueId start : l.args(2)) ranges.starts.push_back(l.size(start));
     return lower_slice_update_of(l, ranges);
 }

@@ -29,7 +29,7 @@ Status require_range(ShapeScope& scope, Dim start, Dim end, Dim size) {
 
 Result<Shaped> slice(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
-    ShapedTensor y{.dtype = x.dtype, .shape = x.shape, .low = x.low, .high = x.high};
+    ShapedTensor y{.dtype = x.dtype, .shape = x.shape};
     const std::vector<Dim>&starts = args.sizes[1], &ends = args.sizes[2];
     const bool in_vectors = !args.sizes_known[1] || !args.sizes_known[2];
     if (in_vectors && args.integers("axes")) return unknown_length(scope, args.op.params[args.sizes_known[1] ? 2 : 1].name);
@@ -45,6 +45,7 @@ Result<Shaped> slice(const ShapeArgs& args, ShapeScope& scope) {
         TRY(require_range(scope, starts[i], ends[i], x.shape.dims[axes[i]]));
         y.shape.dims[axes[i]] = scope.dims().sub(ends[i], starts[i]);
     }
+    y.low = x.low, y.high = x.high;                      // of a range that has been checked
     if (x.known.kind == Known::Kind::list && axes.size() == 1) {
         std::optional<int64_t> from = scope.dims().constant_value(starts[0]), to = scope.dims().constant_value(ends[0]);
         if (from && to && *from >= 0 && *from <= *to && *to <= int64_t(x.known.numbers.size()))
@@ -86,28 +87,32 @@ Shape gathered(const ShapedTensor& x, const ShapedTensor& ids, size_t axis) {
     out.dims.insert(out.dims.end(), x.shape.dims.begin() + ptrdiff_t(axis) + 1, x.shape.dims.end());
     return out;
 }
-// An index is looked at where an element is read: behind the operator it was in range, if there are elements. A number is
-// checked before otherwise.
-Status index_in_range(ShapeScope& scope, const ShapedTensor& x, const ShapedTensor& ids, size_t axis) {
-    Dim id = number_of(ids), zero = scope.dims().constant(0);
-    if (!id.valid() || !scope.exact(id, ids.dtype)) return {};
-    bool is_read = true;
-    for (size_t i = 0; i < x.rank(); ++i) is_read = is_read && (i == axis || scope.facts().less(zero, x.shape.dims[i]) == Answer::yes);
-    auto demand = is_read ? &ShapeScope::believe : &ShapeScope::require;
-    TRY((scope.*demand)(zero, Relation::less_equal, id, "index {1} is negative"));
-    return (scope.*demand)(id, Relation::less, x.shape.dims[axis], "index {0} is out of range for size {1}");
+// A number is checked here; of elements it is proved, or nothing may rest on it: what fails unused may vanish.
+Result<bool> index_in_range(ShapeScope& scope, const ShapedTensor& x, const ShapedTensor& ids, size_t axis) {
+    const Dim zero = scope.dims().constant(0), size = x.shape.dims[axis];
+    if (Dim id = number_of(ids); id.valid() && scope.exact(id, ids.dtype)) {
+        TRY(scope.require(zero, Relation::less_equal, id, "index {1} is negative"));
+        TRY(scope.require(id, Relation::less, size, "index {0} is out of range for size {1}"));
+        return true;
+    }
+    if (ids.low.valid() && ids.high.valid())
+        return scope.facts().less_equal(zero, ids.low) == Answer::yes && scope.facts().less_equal(ids.high, size) == Answer::yes;
+    for (Dim id : ids.known.numbers)
+        if (!scope.exact(id, ids.dtype) || scope.facts().less_equal(zero, id) != Answer::yes || scope.facts().less(id, size) != Answer::yes)
+            return false;
+    return ids.known.kind == Known::Kind::list;
 }
 
 Result<Shaped> gather(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor &x = args.tensor(0), &ids = args.tensor(1);
-    ShapedTensor y{.dtype = x.dtype, .low = x.low, .high = x.high};
+    ShapedTensor y{.dtype = x.dtype};
     if (!x.ranked() || !ids.ranked()) {
         y.shape = scope.unknown_shape();
         return one(std::move(y));
     }
     size_t axis = size_t(TRY(shape_axis(scope, args.integer("axis", 0), x.rank())));
     y.shape = gathered(x, ids, axis);
-    TRY(index_in_range(scope, x, ids, axis));
+    if (TRY(index_in_range(scope, x, ids, axis))) y.low = x.low, y.high = x.high;
     if (x.known.kind == Known::Kind::list && !ids.known.numbers.empty() && ids.rank() <= 1) {
         std::vector<Dim> numbers;
         for (Dim id : ids.known.numbers) {
@@ -147,14 +152,14 @@ Result<Shaped> nonzero(const ShapeArgs& args, ShapeScope& scope) {
 
 Result<Shaped> topk(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
-    ShapedTensor values{.dtype = x.dtype, .shape = x.shape}, places{.dtype = DType::i64, .low = scope.dims().constant(0)};
+    ShapedTensor values{.dtype = x.dtype, .shape = x.shape}, places{.dtype = DType::i64};
     if (x.ranked()) {
         size_t axis = size_t(TRY(shape_axis(scope, args.integer("axis", -1), x.rank())));
         Dim k = args.sizes[1][0], size = x.shape.dims[axis];
         TRY(scope.require(scope.dims().constant(0), Relation::less_equal, k, "k={1} is negative"));
         TRY(scope.require(k, Relation::less_equal, size, "k={0} is out of range for axis " + std::to_string(axis) + " of size {1}"));
         values.shape.dims[axis] = k;
-        places.high = size;
+        places.low = scope.dims().constant(0), places.high = size;
     } else {
         values.shape = scope.unknown_shape();
     }

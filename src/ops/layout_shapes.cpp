@@ -45,7 +45,7 @@ Result<Dim> inferred_size(ShapeScope& scope, Dim total, Dim others) {
 Result<Shaped> reshape(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
     Dims& dims = scope.dims();
-    ShapedTensor y{.dtype = x.dtype, .low = x.low, .high = x.high};
+    ShapedTensor y{.dtype = x.dtype};
     if (!args.sizes_known[1]) {
         y.shape = scope.unknown_shape();
         return one(std::move(y));
@@ -70,6 +70,7 @@ Result<Shaped> reshape(const ShapeArgs& args, ShapeScope& scope) {
     Dim total = element_count(dims, x.shape);
     if (inferred) *inferred = TRY(inferred_size(scope, total, others));
     else TRY(scope.require(total, Relation::equal, others, "elements before and after"));
+    y.low = x.low, y.high = x.high;
     if (!x.known.numbers.empty() && dims.constant_value(element_count(dims, y.shape)) == int64_t(x.known.numbers.size()))
         y.known = known_parts(dims, x.dtype, x.known.numbers, y.rank());
     if (x.known.kind == Known::Kind::condition && y.rank() == 0) y.known = x.known;
@@ -79,11 +80,12 @@ Result<Shaped> reshape(const ShapeArgs& args, ShapeScope& scope) {
 Result<Shaped> broadcast_to(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
     Dims& dims = scope.dims();
-    ShapedTensor y{.dtype = x.dtype, .low = x.low, .high = x.high};
+    ShapedTensor y{.dtype = x.dtype};
     y.shape.dims = args.sizes[1];
     if (!args.sizes_known[1]) y.shape = scope.unknown_shape();
     TRY(require_natural(scope, args.sizes[1]));
     if (x.ranked() && y.ranked()) {
+        y.low = x.low, y.high = x.high;
         if (x.rank() > y.rank())
             return scope.error("rank " + std::to_string(x.rank()) + " does not broadcast to rank " + std::to_string(y.rank()));
         for (size_t i = 0; i < x.rank(); ++i) {
@@ -105,12 +107,13 @@ Result<Shaped> broadcast_to(const ShapeArgs& args, ShapeScope& scope) {
 
 Result<Shaped> transpose(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
-    ShapedTensor y{.dtype = x.dtype, .low = x.low, .high = x.high};
+    ShapedTensor y{.dtype = x.dtype};
     std::vector<int64_t> perm = args.integers("perm").value_or(std::vector<int64_t>());
     if (x.ranked()) perm = whole_permutation(perm, int64_t(x.rank()));
     if (x.ranked() && perm.size() != x.rank())
         return scope.error("perm has " + std::to_string(perm.size()) + " axes, the tensor " + std::to_string(x.rank()));
-    if (!x.ranked()) y.shape = scope.unknown_shape();
+    if (x.ranked()) y.low = x.low, y.high = x.high;
+    else y.shape = scope.unknown_shape();
     std::vector<bool> used(perm.size(), false);
     for (size_t i = 0; x.ranked() && i < perm.size(); ++i) {
         size_t from = size_t(TRY(shape_axis(scope, perm[i], x.rank())));
@@ -169,8 +172,8 @@ Result<Shaped> split(const ShapeArgs& args, ShapeScope& scope) {
     size_t at = 0;                                       // among known elements
     bool known = x.known.kind == Known::Kind::list;
     for (Dim size : args.sizes[1]) {
-        ShapedTensor part{.dtype = x.dtype, .shape = x.ranked() ? x.shape : scope.unknown_shape(), .low = x.low, .high = x.high};
-        if (x.ranked()) part.shape.dims[axis] = size;
+        ShapedTensor part{.dtype = x.dtype, .shape = x.ranked() ? x.shape : scope.unknown_shape()};
+        if (x.ranked()) part.shape.dims[axis] = size, part.low = x.low, part.high = x.high;
         const std::optional<int64_t> count = scope.dims().constant_value(size);
         known = known && count && *count >= 0 && uint64_t(*count) <= numbers.size() - at;
         if (known && *count > 0) part.known = known_elements({numbers.begin() + ptrdiff_t(at), numbers.begin() + ptrdiff_t(at) + *count}, 1);
@@ -220,7 +223,7 @@ Result<Shaped> full(const ShapeArgs& args, ShapeScope& scope) {
     std::optional<int64_t> count = y.ranked() ? scope.dims().constant_value(element_count(scope.dims(), y.shape)) : std::nullopt;
     if (y.rank() <= 1 && count && *count >= 0 && *count <= 16 && !v.known.numbers.empty())
         y.known = known_elements(std::vector<Dim>(size_t(*count), v.known.numbers[0]), y.rank());
-    y.low = v.low, y.high = v.high;
+    if (y.ranked()) y.low = v.low, y.high = v.high;
     return one(std::move(y));
 }
 

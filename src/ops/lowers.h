@@ -28,7 +28,11 @@ Status lower_shape_of(OpLowering& l);
 Status lower_iota(OpLowering& l);
 Status lower_full(OpLowering& l);
 
-struct Ranges { std::vector<size_t> axes; std::vector<Dim> starts, ends; };          // per axis
+struct Ranges {                                          // per axis
+    std::vector<size_t> axes;
+    std::vector<Dim> starts, ends;
+    bool checked = false;                                // the shape rule knew the sizes, and asked for what must hold
+};
 // In vectors, per leading axis of the first argument: its shape may be aligned at the right, with axes that are not there before.
 Ranges ranges_in_vectors(OpLowering& l, size_t starts, std::optional<size_t> ends);
 ValueId vector_of(OpLowering& l, size_t param);          // sizes that are a list, as a vector

@@ -71,14 +71,14 @@ Result<Shaped> min(const ShapeArgs& args, ShapeScope& scope) { return reduce(arg
 
 Result<Shaped> place(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor& x = args.tensor(0);
-    ShapedTensor y{.dtype = DType::i64, .shape = x.shape, .low = scope.dims().constant(0)};
+    ShapedTensor y{.dtype = DType::i64, .shape = x.shape};
     if (x.ranked()) {
         const int64_t axis = TRY(shape_axis(scope, args.integer("axis", -1), x.rank()));
         const Dim size = x.shape.dims[size_t(axis)], one = scope.dims().constant(1);
-        TRY(scope.require(one, Relation::less_equal, size, no_element));
+        TRY(scope.require(one, Relation::less_equal, size, std::string(no_element) + "{}"));
         if (args.boolean("keepdims", false)) y.shape.dims[size_t(axis)] = one;
         else y.shape.dims.erase(y.shape.dims.begin() + axis);
-        y.high = scope.dims().sub(size, one);
+        y.low = scope.dims().constant(0), y.high = size;
     } else {
         y.shape = scope.unknown_shape();
     }

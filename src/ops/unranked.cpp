@@ -448,7 +448,7 @@ Status place(OpLowering& l) {
     const int64_t axis = l.integer("axis");
     const size_t at = open_axis(l, x, axis);
     const Dim one = l.dims().constant(1);
-    l.check(one, Relation::less_equal, l.shape(x)[at], no_element);
+    l.check(one, Relation::less_equal, l.shape(x)[at], std::string(no_element) + "{}");
     std::vector<Dim> rest = l.shape(x);
     rest[at] = one;
     make_like(l, l.result(), x, axis, l.boolean("keepdims") ? numbers(std::span(&one, 1)) : std::vector<ShapePart>(), std::move(rest));

@@ -144,7 +144,7 @@ Result<Shaped> windows_shapes(const ShapeArgs& args, ShapeScope& scope) {
     const std::vector<Dim>& window = args.sizes[1];
     if (!args.sizes_known[1]) return unknown_length(scope, "window");
     const Steps steps = TRY(steps_in(args, scope, window.size()));
-    ShapedTensor y{.dtype = x.dtype, .low = x.low, .high = x.high};
+    ShapedTensor y{.dtype = x.dtype};
     if (!x.ranked()) {
         y.shape = scope.unknown_shape();
         return one(std::move(y));
@@ -154,6 +154,7 @@ Result<Shaped> windows_shapes(const ShapeArgs& args, ShapeScope& scope) {
     y.shape.dims.assign(x.shape.dims.begin(), x.shape.dims.end() - ptrdiff_t(window.size()));
     y.shape.dims.insert(y.shape.dims.end(), counts.begin(), counts.end());
     y.shape.dims.push_back(scope.dims().product(window));
+    y.low = x.low, y.high = x.high;
     return one(std::move(y));
 }
 

@@ -5,7 +5,7 @@
 // The callee's symbols become the caller's dims; sizes it chose are known by their own form afterwards. Arguments and
 // results must have exactly the types that the callee gives them: then nothing that a check would have told is lost.
 //
-// Not inlined: recursion; a callee with tensors of sizes that the caller learns late, because a region is planned per
+// Not inlined: recursion; a callee that makes tensors of sizes that the caller learns late, because a region is planned per
 // function and its symbols (decision 003): in the caller each such tensor would be an object; values of unknown rank.
 #include "base/diagnostics.h"
 #include "pass/call_graph.h"
@@ -24,12 +24,14 @@ constexpr int64_t largest = 1000;            // of one that is called once
 constexpr int deepest = 100;                 // blocks in blocks, after inlining
 
 constexpr int64_t most = 20'000;             // added to one function
+constexpr std::string_view unknown_rank = "it has values of unknown rank";
 constexpr std::string_view recursive = "it calls itself";
 struct Candidate {
     std::string_view refusal = recursive;                // empty: it is a candidate
-    bool plans = false, applies = false;
+    bool applies = false;
     int64_t bindings = 0;
     int depth = 0;
+    std::unordered_set<Sym> planned;                     // its symbols in sizes of tensors that it makes
 };
 
 class Inline {
@@ -58,30 +60,34 @@ class Inline {
     Candidate candidate(FunctionId id) const {
         const Function& f = module_[id];
         BlockSize size = size_of_block(f, f.body);
-        Candidate made{{}, false, false, size.bindings, size.depth};
+        Candidate made{{}, false, size.bindings, size.depth, {}};
         if (!f.where.empty()) made.refusal = "its sizes have conditions";
         if (f.vjp_forward.valid()) made.refusal = "it has a gradient of its own";
         if (!always_ends(f, f.body)) made.refusal = "it may end where it stands";
         if (size.bindings > (calls_.references[id.index] == 1 ? largest : small)) made.refusal = "it is large";
-        for (ValueId param : f.params) look_at_value(f, param, made);
+        for (ValueId param : f.params)
+            if (mentions_shape_variable(module_, f[param].type)) made.refusal = unknown_rank;
         look_into(f, f.body, made);
+        if (size.bindings == 1) made.planned.clear();    // makes nothing but its result, an object of its caller anyway
         return made;
     }
     void look_into(const Function& f, BlockId block, Candidate& made) const {
-        for (ValueId param : f[block].params) look_at_value(f, param, made);
+        for (ValueId param : f[block].params) look_at_made(f, param, made);
         for (BindingId id : f[block].bindings) {
             const Binding& b = f[id];
             if (b.form == Form::lambda) made.refusal = "it makes a function whose sizes are not known";
             made.applies |= b.form == Form::apply;
-            for (ValueId result : b.results) look_at_value(f, result, made);
+            for (ValueId result : b.results) look_at_made(f, result, made);
             for (BlockId nested : blocks_of(b)) look_into(f, nested, made);
         }
     }
-    void look_at_value(const Function& f, ValueId value, Candidate& made) const {
+    void look_at_made(const Function& f, ValueId value, Candidate& made) const {
         const TypeId id = f[value].type;
-        if (mentions_shape_variable(module_, id)) made.refusal = "it has values of unknown rank";
+        if (mentions_shape_variable(module_, id)) made.refusal = unknown_rank;
         const Type& type = module_.types[id];
-        made.plans |= type.kind == TypeKind::tensor && !type.shape.dims.empty();
+        if (type.kind != TypeKind::tensor) return;
+        for (Dim d : type.shape.dims)
+            for (Sym s : module_.dims.symbols_of(d)) made.planned.insert(s);
     }
 
     // Values that stand for others are put in as the list is written; nested blocks come after what they see.
@@ -165,8 +171,8 @@ class Inline {
         std::vector<Dim> dims = b.dims;
         for (Dim& d : dims) d = image_->of(d);
         if (dims.size() != callee.symbols.size() || b.defines.size() != callee.result_dims.size()) return "its sizes are not those of the call";
-        if (candidate.plans && !std::ranges::all_of(dims, [&](Dim d) { return known_at_entry(d); }))
-            return "it is given a size that is known late";
+        for (size_t i = 0; i < dims.size(); ++i)
+            if (candidate.planned.contains(callee.symbols[i]) && !known_at_entry(dims[i])) return "it makes tensors of a size that is known late";
 
         BlockCopy copy(*edit_, callee);
         for (size_t i = 0; i < dims.size(); ++i) copy.symbols.put(callee.symbols[i], dims[i]);

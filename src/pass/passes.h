@@ -7,6 +7,7 @@
 namespace nereus {
 Result<Module> cells_to_states(Module module);   // cells that only their function knows are states of its loops; before shapes
 Result<Module> tail_loops(Module module);    // a function that calls itself last is a loop
+Result<Module> outline_late(Module module);  // what comes after a late size is a function of it
 Result<Module> inline_calls(Module module);  // bodies of small functions, and of those called once, where they are called
 Result<Module> inline_calls(Module module, Decisions& out_decisions);    // and which calls stay
 Result<Module> fold_constants(Module module);    // operators on constants, branches that are decided, parts of known wholes

@@ -18,10 +18,6 @@ class Everywhere : public ShapeScope {
         granted &= proved(a, relation, b);
         return {};
     }
-    Status believe(Dim, Relation, Dim, std::string_view) override {
-        granted = false;
-        return {};
-    }
     Dim late(std::string_view name, Dim) override { return dims().of(dims().new_symbol(std::string(name), SymKind::late)); }
     Dim host(std::string_view name) override { return dims().of(dims().new_symbol(std::string(name), SymKind::host)); }
     Shape unknown_shape() override {

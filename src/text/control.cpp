@@ -91,9 +91,10 @@ Result<BlockId> BodyParser::guard_block() {
     return id;
 }
 
-// After =>: `{` is a record iff it starts `name =` or is {e with …}.
+// After =>: `{` is a record iff it starts `name =` or is {e with …}. `_ =` binds: no field has that name.
 bool BodyParser::record_follows() const {
-    if (cursor_.peek(1).kind == TokenKind::name && cursor_.at("=", 2)) return true;
+    const Token& first = cursor_.peek(1);
+    if (first.kind == TokenKind::name && cursor_.at("=", 2)) return first.text != "_";
     uint32_t end = cursor_.peek().partner;
     for (size_t i = cursor_.position() + 1; i < end; ++i) {
         const Token& token = cursor_.token(i);

@@ -65,7 +65,7 @@ class Formatter {
         if (!is(i, "{")) return false;
         const size_t first = i + 1, last = tokens_[i].partner;
         if (is(first, "}") || is_any(first, {"=", "new"})) return true;
-        if (tokens_[first].kind == TokenKind::name && (is_any(first + 1, {"=", ":"}) || tokens_[first].text == "dims")) return true;
+        if (tokens_[first].kind == TokenKind::name && tokens_[first].text != "_" && (is_any(first + 1, {"=", ":"}) || tokens_[first].text == "dims")) return true;
         for (size_t k = first; k < last; ++k) {
             if (is(k, "with")) return true;
             if (opens(k)) k = tokens_[k].partner;

@@ -24,6 +24,7 @@ TEST(FormatSource, Spaces) {
               "def @f(%p) { sum({%p with w = -1}, axes=[0], keepdims=true) }\n");
     EXPECT_EQ(formatted("def @f(%x) { fn (%y){%y} ; match(%x){Leaf( _ )=>{ a=1 },_=>{ %x }} }"),
               "def @f(%x) { fn(%y) { %y }; match (%x) { Leaf(_) => {a = 1}, _ => { %x } } }\n");
+    EXPECT_EQ(formatted("def @f(%x) { match(%x){Leaf=>{_=assert(%x); 1},_=>{a=1}} }"), "def @f(%x) { match (%x) { Leaf => { _ = assert(%x); 1 }, _ => {a = 1} } }\n");
 }
 
 // Sizes may be tight; arithmetic of values never is.

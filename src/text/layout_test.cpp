@@ -46,6 +46,25 @@ TEST(Layout, TheInnermostBracketDecides) {
 )");
 }
 
+// Fields have no such name: an arm may begin with what is not looked at, like any block.
+TEST(Layout, AnArmMayBeginWithUnderscore) {
+    EXPECT_EQ(body(R"(match (%x) {
+  0 => { _ = exp(%y); 1.0 },
+  _ => { a = 1.0 }
+})"), R"(%2 = match (%x) {
+  0 => {
+    %0 = exp(%y)
+    1.0
+  },
+  _ => {
+    %1 = {a = 1.0}
+    %1
+  },
+}
+%2
+)");
+}
+
 TEST(Layout, AfterAnOperatorOrComma) {
     EXPECT_EQ(body(R"(%a = %x +
   %y *

@@ -76,7 +76,7 @@ class Wrapping {
     }
     bool is_record(size_t i) const {
         const size_t first = i + 1, last = tokens_[i].partner;
-        if (tokens_[first].kind == TokenKind::name && (is(first + 1, "=") || is(first + 1, ":"))) return true;
+        if (tokens_[first].kind == TokenKind::name && tokens_[first].text != "_" && (is(first + 1, "=") || is(first + 1, ":"))) return true;
         for (size_t k = first; k < last; ++k) {
             if (is(k, "with")) return true;
             if (opens(k)) k = tokens_[k].partner;

@@ -105,7 +105,7 @@ def attribute(key, value, graphs):
 def node(line, graphs):
     head, rest = re.split(r":\s", line, maxsplit=1)
     op, _, name = head.partition(" ")
-    inputs, outputs = rest.split("->")
+    inputs, outputs = rest.split("->", 1)
     outputs, *attributes = re.split(r"\s+(?=[A-Za-z_]\w*=)", outputs.strip())
     domain, _, op = op.rpartition("/")
     out = b"".join(data(1, i.strip()) for i in inputs.split(",") if inputs.strip())
