@@ -48,21 +48,6 @@ static void limit_memory(int64_t bytes) {
 }
 
 namespace {
-// The dtypes of parameters that are declared as scalars; the module outlives them.
-ScalarTypes scalars_of(const Module& module, const std::string& entry) {
-    return [&module, id = module.find_id(entry)](std::string_view parameter) -> std::optional<DType> {
-        if (!id.valid()) return std::nullopt;
-        const Function& function = module[id];
-        for (ValueId param : function.params) {
-            if (function[param].name != parameter || !function[param].type.valid()) continue;
-            const Type& type = module.types[function[param].type];
-            const bool scalar = type.kind == TypeKind::tensor && type.shape.ranked && type.shape.dims.empty();
-            if (scalar) return type.element.dtype;
-        }
-        return std::nullopt;
-    };
-}
-
 // Prints a call that interprets, and gives the exit code.
 int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hooks) {
     const CompileOptions options = compile_options(arguments);
@@ -83,6 +68,20 @@ int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hook
         arguments, params,
         [&](std::span<const Value> args) { return eval_or_refuse(*judged, FunctionId(0), args, how); },
         [&](const Error& error) { return describe(error, program.sources); }, hooks);
+}
+
+// Of a program that is not typed yet: as its entry declares.
+ScalarTypes declared_scalars(const SourceProgram& program, const Arguments& arguments) {
+    const Function* entry = program.module.find(compile_options(arguments).entry);
+    return [&program, entry](std::string_view parameter) -> std::optional<DType> {
+        for (size_t i = 0; entry && i < entry->params.size(); ++i) {
+            const ValueInfo& param = (*entry)[entry->params[i]];
+            const Type& type = program.module.types[param.type];
+            const bool is_scalar = type.kind == TypeKind::tensor && type.shape.dims.empty();
+            if (param.name == parameter && is_scalar) return type.element.dtype;
+        }
+        return std::nullopt;
+    };
 }
 
 // Of a model: where sizes of one name differ in what is given; nothing: they do not.
@@ -162,8 +161,8 @@ int run_command(Words words) {
         std::optional<SourceProgram> source = load_program(path, &exit, how);
         if (!source) return exit;
         name_parameters(*arguments, source->parameters);
-        Result<Inputs> inputs = inputs_of(*arguments, *source, program ? &program->exe() : nullptr,
-                                          scalars_of(source->module, compile_options(*arguments).entry));
+        const ScalarTypes scalars = program ? scalars_of(program->exe()) : declared_scalars(*source, *arguments);
+        Result<Inputs> inputs = inputs_of(*arguments, *source, program ? &program->exe() : nullptr, scalars);
         if (is_to_be_apart(*arguments, *source, inputs, how)) {
             source = load_program(path, &exit, how);
             if (!source) return exit;
