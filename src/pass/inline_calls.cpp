@@ -28,7 +28,7 @@ constexpr std::string_view unknown_rank = "it has values of unknown rank";
 constexpr std::string_view recursive = "it calls itself";
 struct Candidate {
     std::string_view refusal = recursive;                // empty: it is a candidate
-    bool applies = false;
+    bool calls = false;                      // functions or closures, of which its caller may know more
     int64_t bindings = 0;
     int depth = 0;
     std::unordered_set<Sym> planned;                     // its symbols in sizes of tensors that it makes
@@ -76,7 +76,7 @@ class Inline {
         for (BindingId id : f[block].bindings) {
             const Binding& b = f[id];
             if (b.form == Form::lambda) made.refusal = "it makes a function whose sizes are not known";
-            made.applies |= b.form == Form::apply;
+            made.calls |= b.form == Form::apply || b.form == Form::call;
             for (ValueId result : b.results) look_at_made(f, result, made);
             for (BlockId nested : blocks_of(b)) look_into(f, nested, made);
         }
@@ -192,7 +192,7 @@ class Inline {
         copy.bindings(callee.body, copied);
         if (is_of_model(b.span)) stand_at(b.span, copied);
         growth_ += candidate.bindings;
-        if (candidate.applies) rewrite(copied, depth, out);          // perhaps of a closure that is known here
+        if (candidate.calls) rewrite(copied, depth, out);          // of a closure, or with sizes, that are known here
         else out.insert(out.end(), copied.begin(), copied.end());
         for (size_t i = 0; i < b.defines.size(); ++i)    // after what an inner call has chosen
             image_->put(b.defines[i], image_->of(copy.symbols.of(callee.result_dims[i])));
