@@ -20,20 +20,23 @@ std::optional<std::string> names_differ(const onnx::ModelFile& model, std::span<
         const onnx::TypeInfo& type = input->type;
         const Extents& shape = each.value->tensor().shape();
         if (!type.layers.empty() || !type.shape) continue;
-        if (type.shape->empty() && !shape.empty()) return "'" + std::string(each.name) + "' has " + std::to_string(shape.size()) + " axes, and is declared with none";
+        const std::string input_name = "'" + std::string(each.name) + "'", axes = shape.size() == 1 ? " axis" : " axes";
+        if (type.shape->empty() && !shape.empty())
+            return input_name + " has " + std::to_string(shape.size()) + axes + ", and is declared with none";
         if (type.shape->size() != shape.size()) continue;
         for (size_t axis = 0; axis < shape.size(); ++axis) {
             const auto* name = std::get_if<std::string_view>(&(*type.shape)[axis]);
             if (!name || onnx::is_placeholder(*name)) continue;
             const auto [it, is_new] = seen.try_emplace(*name, Seen{shape[axis], each.name});
             if (is_new || it->second.size == shape[axis]) continue;
-            return "the size '" + std::string(*name) + "' is " + std::to_string(it->second.size) + " in '" + std::string(it->second.input) + "' and " + std::to_string(shape[axis]) + " in '" +
-                   std::string(each.name) + "'";
+            return "the size '" + std::string(*name) + "' is " + std::to_string(it->second.size) + " in '" +
+                   std::string(it->second.input) + "' and " + std::to_string(shape[axis]) + " in " + input_name;
         }
     }
     return std::nullopt;
 }
-std::optional<std::string> names_differ(const onnx::ModelFile& model, std::span<const std::string> inputs, std::span<const Value> values) {
+std::optional<std::string> names_differ(const onnx::ModelFile& model, std::span<const std::string> inputs,
+                                        std::span<const Value> values) {
     std::vector<GivenInput> given;
     for (size_t i = 0; i < std::min(inputs.size(), values.size()); ++i) given.push_back({inputs[i], &values[i]});
     return names_differ(model, given);

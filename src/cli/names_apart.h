@@ -11,6 +11,7 @@ struct GivenInput { std::string_view name; const Value* value; };        // by t
 // Where what is given has two sizes of one name, or a rank where none is declared; nothing: it does not.
 std::optional<std::string> names_differ(const onnx::ModelFile& model, std::span<const GivenInput> given);
 // The same of a call's arguments, in the order of the model's inputs.
-std::optional<std::string> names_differ(const onnx::ModelFile& model, std::span<const std::string> inputs, std::span<const Value> values);
+std::optional<std::string> names_differ(const onnx::ModelFile& model, std::span<const std::string> inputs,
+                                        std::span<const Value> values);
 std::string compiled_apart(const std::string& why);    // in words
 } // namespace nereus

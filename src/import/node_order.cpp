@@ -8,7 +8,7 @@ namespace nereus::onnx {
 namespace {
 using NameSet = std::unordered_set<std::string_view>;
 constexpr int deepest = 64;                            // graphs further in are refused when the text is written
-constexpr size_t most_free = 1 << 22;                  // names that bodies read from around them, in all; past it they are not looked at
+constexpr size_t most_free = 1 << 22;                  // names that bodies read from around them: no more are looked at
 
 class NodeSorter {
  public:
@@ -16,10 +16,12 @@ class NodeSorter {
 
     Status run() {
         for (size_t i = 0; i < model_.graphs.size(); ++i) given_[i] = given_in(model_.graphs[i]);
-        for (size_t i = model_.graphs.size(); i-- > 0;) free_[i] = free_names(i);      // bodies come behind what they are in
+        for (size_t i = model_.graphs.size(); i-- > 0;) free_[i] = free_names(i);      // bodies come later in the list
         for (size_t i = 0; i < model_.graphs.size(); ++i) TRY(sort(model_.graphs[i].nodes, GraphId(uint32_t(i))));
         for (Function& function : model_.functions) TRY(sort(function.nodes, GraphId()));
-        if (early_ > 0) model_.notes.push_back({"node_order", first_ + (early_ > 1 ? ", and so do " + std::to_string(early_ - 1) + " more" : ""), "nodes are taken in the order in which they can run"});
+        if (early_ == 0) return {};
+        const std::string others = early_ > 1 ? ", and so do " + std::to_string(early_ - 1) + " more" : "";
+        model_.notes.push_back({"node_order", first_ + others, "nodes are taken in the order in which they can run"});
         return {};
     }
 
@@ -72,7 +74,7 @@ class NodeSorter {
                 auto by = giver.find(name);
                 if (by == giver.end()) return;
                 if (by->second >= i) {
-                    if (is_given_around(graph, name)) return;            // read there, before the name is given again here
+                    if (is_given_around(graph, name)) return;            // before it is given again here
                     in_order = false;
                     if (by->second > i) note_early(nodes[i], name, nodes[by->second]);
                 }
@@ -85,12 +87,14 @@ class NodeSorter {
         return {};
     }
     void note_early(const Node& node, std::string_view name, const Node& by) {
-        if (early_++ == 0) first_ = node_title(node) + " stands before " + node_title(by) + ", whose '" + std::string(name) + "' it reads";
+        if (early_++ > 0) return;
+        first_ = node_title(node) + " stands before " + node_title(by) + ", whose '" + std::string(name) + "' it reads";
     }
 
     struct Read { size_t node; std::string_view name; };
+    using Reads = std::vector<std::vector<Read>>;
     // Depth first along what nodes read, without recursion: chains are as long as the file likes.
-    static Result<std::vector<size_t>> order_of(const std::vector<Node>& nodes, const std::vector<std::vector<Read>>& reads) {
+    static Result<std::vector<size_t>> order_of(const std::vector<Node>& nodes, const Reads& reads) {
         enum class State : uint8_t { untouched, open, done };
         struct Open { size_t node, next; };
         std::vector<State> state(nodes.size());
@@ -111,20 +115,23 @@ class NodeSorter {
                 const size_t read = reads[top.node][top.next++].node;
                 if (state[read] == State::untouched) open.push_back({read, 0});
                 if (state[read] != State::open) continue;
-                std::vector<std::pair<size_t, std::string_view>> circle;
+                std::vector<Read> circle;
                 for (auto at = std::ranges::find(open, read, &Open::node); at != open.end(); ++at)
-                    circle.emplace_back(at->node, reads[at->node][at->next - 1].name);
+                    circle.push_back({at->node, reads[at->node][at->next - 1].name});
                 return circle_error(nodes, circle);
             }
         }
         return order;
     }
-    static Error circle_error(const std::vector<Node>& nodes, const std::vector<std::pair<size_t, std::string_view>>& circle) {
+    // Each reads what the next one gives, the last one what the first one gives.
+    static Error circle_error(const std::vector<Node>& nodes, const std::vector<Read>& circle) {
         constexpr size_t most_shown = 4;
-        if (circle.size() == 1) return Error{Code::name, node_title(nodes[circle[0].first]) + ": it reads '" + std::string(circle[0].second) + "', which it gives itself"};
-        std::string text = "nodes read each other in a circle: " + node_title(nodes[circle[0].first]);
+        auto title = [&](size_t i) { return node_title(nodes[circle[i % circle.size()].node]); };
+        auto value = [&](size_t i) { return "'" + std::string(circle[i].name) + "'"; };
+        if (circle.size() == 1) return Error{Code::name, title(0) + ": it reads " + value(0) + ", which it gives itself"};
+        std::string text = "nodes read each other in a circle: " + title(0);
         for (size_t i = 0; i < std::min(circle.size(), most_shown); ++i)
-            text += (i ? ", which " : " reads ") + std::string(i ? "reads " : "") + "'" + std::string(circle[i].second) + "' of " + node_title(nodes[circle[(i + 1) % circle.size()].first]);
+            text += (i ? ", which reads " : " reads ") + value(i) + " of " + title(i + 1);
         if (circle.size() > most_shown) text += ", and so on over " + std::to_string(circle.size()) + " nodes";
         return Error{Code::name, std::move(text)};
     }
