@@ -106,7 +106,7 @@ Dim smaller_fraction(ShapeScope& s, Dim a, Dim b, DType) {
 Dim both_true(ShapeScope& s, Dim a, Dim b, DType) { return s.dims().mul(a, b); }                          // of truths
 Dim either_true(ShapeScope& s, Dim a, Dim b, DType) { return s.dims().sub(s.dims().add(a, b), s.dims().mul(a, b)); }
 
-// Of numbers, which polynomials are made of: one that cancels there has been tested all the same. A 0 that is written
+// Of numbers, which polynomials are made of: one that cancels there has been tested all the same. What is surely 0
 // is left to fail where it stands, perhaps never.
 Status require_divisors(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor &a = args.tensor(0), &b = args.tensor(1);
@@ -114,7 +114,8 @@ Status require_divisors(const ShapeArgs& args, ShapeScope& scope) {
     if (is_float(a.dtype) || (!numbers && a.known.numbers.empty())) return {};       // of no elements none is divided
     const Dim zero = scope.dims().constant(0);
     for (Dim d : b.known.numbers)
-        if (d != zero) TRY(scope.require(d, Relation::not_equal, zero, "division by zero{}"));
+        if (scope.facts().equal(d, zero) != Answer::yes)
+            TRY(scope.require(d, Relation::not_equal, zero, "division by zero{}"));
     return {};
 }
 template <ShapeRule rule> Result<Shaped> divided(const ShapeArgs& args, ShapeScope& scope) {
