@@ -224,28 +224,36 @@ TEST(SameErrors, NumbersOutOfTheirDomain) {
 TEST(SameErrors, NothingFollowsFromAnAccessThatFails) {
     const std::string x = "%x: Tensor[(n), f32], %k: i64", i = "%i: Tensor[(m), i64], %n: i64";
     each_is_refused({
-        {x, "%a = %x[%k]\n  if (%k < shape_of(%x)[0]) { 1.0 } else { 2.0 }", {ones({3}), number(50)}, "index 50 is out of range for size 3"},
-        {x, "%a = %x[%k]\n  cast(sum(iota(%k)), f32)", {ones({3}), number(-50)}, "index -50 is negative"},
-        {x, "%a = %x[%k]\n  for %i in %k, () {\n    yield cast(%i, f32)\n  }", {ones({3}), number(-50)}, "index -50 is negative"},
-        {x, "%f = fn(%y) {\n  %a = %y[%k]\n  if (%k < shape_of(%y)[0]) { sum(%y) } else { 2.0 * sum(%y) } }\n  grad(%f)(%x)", {ones({3}), number(50)},
-         "index 50 is out of range for size 3"},
-        {x, "%f = fn(%y, %j) {\n  %a = %y[%j]\n  if (%j < shape_of(%y)[0]) { 1.0 } else { 2.0 } }\n  (%f(%x, %k), %f(%x[1:], 0))", {ones({3}), number(50)},
-         "index 50 is out of range for size 3"},
-        {x, "%i = iota(n)\n  %a = %i[%k]\n  if (%a < n) { 1.0 } else { 2.0 }", {ones({3}), number(77)}, "index 77 is out of range for size 3"},
-        {i, "%a = gather(iota(%n), %i)[0]\n  if (%a < %n) { 1.0 } else { 2.0 }", {integers({77}), number(3)}, "index 77 is out of range for size 3"},
-        {i, "%a = slice(iota(%n), %i, [2])[0]\n  if (%a < %n) { 1.0 } else { 2.0 }", {integers({-1}), number(3)}, "a range begins at -1, below 0"},
-        {"%x: Tensor[.., f32]", "%a = argmax(%x)\n  if (%a[0] >= 0) { 1.0 } else { 2.0 }", {ones({2, 0})}, "an axis of size 0 has no element to choose"},
-        {"%i: Tensor[(m), i64], %n: i64", "%a = reshape(reshape(iota(%n), %i), [])\n  if (%a < %n) { 1.0 } else { 2.0 }", {integers({2, 2}), number(4)},
-         "elements before and after: found 4 and 1"},
+        {x, "%a = %x[%k]\n  if (%k < shape_of(%x)[0]) { 1.0 } else { 2.0 }",
+         {ones({3}), number(50)}, "index 50 is out of range for size 3"},
+        {x, "%a = %x[%k]\n  cast(sum(iota(%k)), f32)",
+         {ones({3}), number(-50)}, "index -50 is negative"},
+        {x, "%a = %x[%k]\n  for %i in %k, () {\n    yield cast(%i, f32)\n  }",
+         {ones({3}), number(-50)}, "index -50 is negative"},
+        {x, "%f = fn(%y) {\n  %a = %y[%k]\n  if (%k < shape_of(%y)[0]) { sum(%y) } else { 2.0 * sum(%y) } }\n  grad(%f)(%x)",
+         {ones({3}), number(50)}, "index 50 is out of range for size 3"},
+        {x, "%f = fn(%y, %j) {\n  %a = %y[%j]\n  if (%j < shape_of(%y)[0]) { 1.0 } else { 2.0 } }\n  (%f(%x, %k), %f(%x[1:], 0))",
+         {ones({3}), number(50)}, "index 50 is out of range for size 3"},
+        {x, "%i = iota(n)\n  %a = %i[%k]\n  if (%a < n) { 1.0 } else { 2.0 }",
+         {ones({3}), number(77)}, "index 77 is out of range for size 3"},
+        {i, "%a = gather(iota(%n), %i)[0]\n  if (%a < %n) { 1.0 } else { 2.0 }",
+         {integers({77}), number(3)}, "index 77 is out of range for size 3"},
+        {i, "%a = slice(iota(%n), %i, [2])[0]\n  if (%a < %n) { 1.0 } else { 2.0 }",
+         {integers({-1}), number(3)}, "a range begins at -1, below 0"},
+        {"%x: Tensor[.., f32]", "%a = argmax(%x)\n  if (%a[0] >= 0) { 1.0 } else { 2.0 }",
+         {ones({2, 0})}, "an axis of size 0 has no element to choose"},
+        {"%i: Tensor[(m), i64], %n: i64", "%a = reshape(reshape(iota(%n), %i), [])\n  if (%a < %n) { 1.0 } else { 2.0 }",
+         {integers({2, 2}), number(4)}, "elements before and after: found 4 and 1"},
     });
 }
 // A polynomial does not show that it was divided by what cancels in it.
 TEST(SameErrors, NumbersAreDividedWhereTheyStand) {
     std::vector<Case> cases;
-    for (std::string use : {"full([0 // %k], 1.0)", "mod(5, %k) * 0", "(7 // %k) * 0 + 1", "%a = 7 // %k\n  %a - %a", "%a = rem(7, %k)\n  %a - %a",
-                            "%a = 7 / %k\n  1", "tensor([1, 2]) // %k"})
+    for (std::string use : {"full([0 // %k], 1.0)", "mod(5, %k) * 0", "(7 // %k) * 0 + 1",
+                            "%a = 7 // %k\n  %a - %a", "%a = rem(7, %k)\n  %a - %a", "%a = 7 / %k\n  1", "tensor([1, 2]) // %k"})
         cases.push_back({"%k: i64", use, {number(0)}, "division by zero"});
-    for (std::string use : {"iota(%k) // %k", "if (%k != 0) { 7 // %k } else { 0 }", "%a = if (%k == 0) { 0 } else { mod(7, %k) }\n  %a - %a"})
+    for (std::string use : {"iota(%k) // %k", "if (%k != 0) { 7 // %k } else { 0 }",
+                            "%a = if (%k == 0) { 0 } else { mod(7, %k) }\n  %a - %a"})
         cases.push_back({"%k: i64", use, {number(0)}, ""});
     each_is_refused(cases);
 }

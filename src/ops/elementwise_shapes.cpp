@@ -106,15 +106,16 @@ Dim smaller_fraction(ShapeScope& s, Dim a, Dim b, DType) {
 Dim both_true(ShapeScope& s, Dim a, Dim b, DType) { return s.dims().mul(a, b); }                          // of truths
 Dim either_true(ShapeScope& s, Dim a, Dim b, DType) { return s.dims().sub(s.dims().add(a, b), s.dims().mul(a, b)); }
 
-// Of numbers, which polynomials are made of: one that cancels there has been tested all the same. A 0 that is written is
-// left to fail where it stands, perhaps never.
+// Of numbers, which polynomials are made of: one that cancels there has been tested all the same. What is surely 0
+// is left to fail where it stands, perhaps never.
 Status require_divisors(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor &a = args.tensor(0), &b = args.tensor(1);
     const bool numbers = a.ranked() && b.ranked() && a.rank() + b.rank() == 0;
     if (is_float(a.dtype) || (!numbers && a.known.numbers.empty())) return {};       // of no elements none is divided
     const Dim zero = scope.dims().constant(0);
     for (Dim d : b.known.numbers)
-        if (d != zero) TRY(scope.require(d, Relation::not_equal, zero, "division by zero{}"));
+        if (scope.facts().equal(d, zero) != Answer::yes)
+            TRY(scope.require(d, Relation::not_equal, zero, "division by zero{}"));
     return {};
 }
 template <ShapeRule rule> Result<Shaped> divided(const ShapeArgs& args, ShapeScope& scope) {
@@ -223,7 +224,8 @@ Result<Shaped> select(const ShapeArgs& args, ShapeScope& scope) {
     const ShapedTensor &c = args.tensor(0), &a = args.tensor(1), &b = args.tensor(2);
     Shape shape = TRY(broadcast(scope, a.shape, b.shape));
     ShapedTensor y{.dtype = a.dtype, .shape = TRY(broadcast(scope, c.shape, shape))};
-    if (a.known == b.known && a.known.kind != Known::Kind::condition && y.ranked() && y.rank() == a.rank()) y.known = a.known;
+    const bool alike = a.known == b.known && a.known.kind != Known::Kind::condition;
+    if (alike && y.ranked() && y.rank() == a.rank()) y.known = a.known;
     const Answer decided = scope.ask(condition_of(c));
     if (decided == Answer::yes && y.shape == a.shape) y.known = a.known;
     if (decided == Answer::no && y.shape == b.shape) y.known = b.known;
@@ -246,16 +248,16 @@ Known cast_fractions(ShapeScope& scope, const ShapedTensor& x, DType to) {
     return known_elements(std::move(numbers), x.rank());
 }
 
-// A size is a size in an i32 as well, or it is an error: were it to wrap, nothing made with it would be known to fit. Of
-// other numbers nothing is wanted. (docs/decisions/026-sizes-in-32-bits.md)
+// A size is a size in an i32 as well, or it is an error: were it to wrap, nothing made with it would be known to fit.
+// Of other numbers nothing is wanted. (docs/decisions/026-sizes-in-32-bits.md)
 Status require_sizes_in(ShapeScope& scope, const ShapedTensor& x, DType to) {
     if (x.dtype != DType::i64 || (to != DType::i32 && to != DType::u32)) return {};
     Dims& dims = scope.dims();
     const Dim end = dims.constant(to == DType::i32 ? int64_t(1) << 31 : int64_t(1) << 32);
     for (Dim d : x.known.numbers) {
-        const bool is_size = !dims.constant_value(d) && scope.exact(dims.scale(d, 2), x.dtype) &&      // far from all numbers of an i64
-                             scope.facts().less_equal(dims.constant(0), d) == Answer::yes;
-        if (is_size) TRY(scope.require(d, Relation::less, end, "size {0} is beyond " + std::string(dtype_name(to))));
+        const bool is_bounded = !dims.constant_value(d) && scope.exact(dims.scale(d, 2), x.dtype);   // no i64 of any value
+        if (is_bounded && scope.facts().less_equal(dims.constant(0), d) == Answer::yes)
+            TRY(scope.require(d, Relation::less, end, "size {0} is beyond " + std::string(dtype_name(to))));
     }
     return {};
 }

@@ -106,7 +106,8 @@ Status lower_slice_update_of(OpLowering& l, const Ranges& ranges) {
         const Dim start = ranges.starts[i], extent = whole[ranges.axes[i]];
         if (!ranges.checked) {
             l.check(dims.constant(0), Relation::less_equal, start, "a range begins at {1}, below 0");
-            l.check(dims.add(start, over[ranges.axes[i]]), Relation::less_equal, extent, "a range ends at {0}, beyond size {1}");
+            const Dim end = dims.add(start, over[ranges.axes[i]]);
+            l.check(end, Relation::less_equal, extent, "a range ends at {0}, beyond size {1}");
         }
         at.push_back(k.offset(start, strides[ranges.axes[i]].step, extent));
     }
@@ -130,7 +131,8 @@ Status lower_slice_update_in_vectors(OpLowering& l) {
 }
 Status lower_slice_update(OpLowering& l) {
     if (!l.binding().groups[2].list) return lower_slice_update_in_vectors(l);
-    Ranges ranges{.axes = sliced_axes(l, l.args(2).size()), .starts = {}, .ends = {}, .checked = l.ranked(l.arg(0)) && l.ranked(l.arg(1))};
+    const bool checked = l.ranked(l.arg(0)) && l.ranked(l.arg(1));
+    Ranges ranges{.axes = sliced_axes(l, l.args(2).size()), .starts = {}, .ends = {}, .checked = checked};
     for (ValueId start : l.args(2)) ranges.starts.push_back(l.size(start));
     return lower_slice_update_of(l, ranges);
 }

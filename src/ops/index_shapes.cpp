@@ -95,11 +95,13 @@ Result<bool> index_in_range(ShapeScope& scope, const ShapedTensor& x, const Shap
         TRY(scope.require(id, Relation::less, size, "index {0} is out of range for size {1}"));
         return true;
     }
+    Facts& facts = scope.facts();
     if (ids.low.valid() && ids.high.valid())
-        return scope.facts().less_equal(zero, ids.low) == Answer::yes && scope.facts().less_equal(ids.high, size) == Answer::yes;
-    for (Dim id : ids.known.numbers)
-        if (!scope.exact(id, ids.dtype) || scope.facts().less_equal(zero, id) != Answer::yes || scope.facts().less(id, size) != Answer::yes)
-            return false;
+        return facts.less_equal(zero, ids.low) == Answer::yes && facts.less_equal(ids.high, size) == Answer::yes;
+    for (Dim id : ids.known.numbers) {
+        const bool inside = facts.less_equal(zero, id) == Answer::yes && facts.less(id, size) == Answer::yes;
+        if (!inside || !scope.exact(id, ids.dtype)) return false;
+    }
     return ids.known.kind == Known::Kind::list;
 }
 
