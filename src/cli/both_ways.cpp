@@ -1,5 +1,4 @@
 #include "cli/both_ways.h"
-#include "eval/eval.h"
 #include "library/library.h"
 #include "ops/tolerance.h"
 #include <cstring>
@@ -28,11 +27,18 @@ Status nudge_weights(Module& module, std::mt19937_64& random) {
 }
 } // namespace
 
+// Derivatives are expanded: eval has no rules for them.
+Result<AsWritten> as_written(const Module& parsed, const CompileOptions& options, CompileReport* report) {
+    AsWritten program{TRY(run_until(parsed, "grad", options)), {}};
+    program.shaped = TRY(run_until(parsed, "shapes", options, report));
+    return program;
+}
+
 Result<BothWays> BothWays::make(const onnx::ModelFile& file, const HowToCompile& how, const std::string& path) {
     BothWays made;
     ModelModule model = TRY(parse_model(file, how.text, path));
     made.inputs_ = std::move(model.inputs), made.outputs_ = std::move(model.outputs);
-    made.interpreted_ = TRY(run_until(model.module, "shapes", how.options));
+    made.interpreted_ = TRY(as_written(model.module, how.options));
     made.loaded_ = TRY(LoadedExecutable::load(TRY(compile(std::move(model.module), how.options)), library()));
     made.context_ = TRY(Context::make(made.loaded_));
     return made;
@@ -48,8 +54,8 @@ Result<std::vector<Value>> BothWays::interpreted(std::span<const Value> args) co
 
 bool BothWays::rounding_decides(std::span<const Value> args, const std::vector<Value>& expected, const Nearness& near, std::mt19937_64& random) const {
     for (int i = 0; i < nudges; ++i) {
-        Module module = interpreted_;
-        if (!nudge_weights(module, random)) return false;
+        AsWritten program = interpreted_;
+        if (!nudge_weights(program.written, random)) return false;
         std::vector<Value> others(args.begin(), args.end());
         for (Value& each : others) {
             if (!each.is(Value::Kind::tensor) || !is_float(each.tensor().dtype())) continue;
@@ -57,7 +63,7 @@ bool BothWays::rounding_decides(std::span<const Value> args, const std::vector<V
             if (!moved) return false;
             each = Value::tensor(std::move(*moved));
         }
-        Result<std::vector<Value>> found = taken_apart(eval(module, FunctionId(0), others));
+        Result<std::vector<Value>> found = taken_apart(eval(program, FunctionId(0), others));
         if (found && judge(*found, expected, outputs_, near).difference) return true;
     }
     return false;

@@ -1,6 +1,5 @@
 #include "cli/find_difference.h"
 #include "base/file.h"
-#include "eval/eval.h"
 #include "import/cut_model.h"
 #include "import/host_data.h"
 #include "import/node_title.h"
@@ -44,14 +43,14 @@ class Search {
     Status interpret_all() {
         const onnx::ModelFile tapped = cutter_.with_all_outputs();
         ModelModule model = TRY(parse_model(tapped, how_.text, "model"));
-        const Module module = TRY(run_until(std::move(model.module), "shapes", how_.options));
-        const Value result = TRY(eval(module, FunctionId(0), args_));
+        const AsWritten program = TRY(as_written(model.module, how_.options));
+        const Value result = TRY(eval(program, FunctionId(0), args_));
         for (size_t i = 0; i < model.outputs.size(); ++i) values_[model.outputs[i]] = model.outputs.size() == 1 ? result : result.children()[i];
         for (size_t i = 0; i < model.inputs.size(); ++i) values_[model.inputs[i]] = args_[i];
         return {};
     }
-    // A part may begin with a float, whose rounding is not its own; in a `free` one also with other tensors. Sizes have names
-    // by number, so that what was equal is known to be.
+    // A part may begin with a float, whose rounding is not its own; in a `free` one also with other tensors. Sizes have
+    // names by number, so that what was equal is known to be.
     std::optional<onnx::TypeInfo> type_of(std::string_view name, bool free) {
         auto value = values_.find(std::string(name));
         if (value == values_.end() || !value->second.is(Value::Kind::tensor)) return std::nullopt;

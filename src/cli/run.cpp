@@ -1,4 +1,5 @@
 #include "base/resident.h"
+#include "cli/both_ways.h"
 #include "cli/check_nan.h"
 #include "cli/commands.h"
 #include "cli/names_apart.h"
@@ -7,7 +8,6 @@
 #include "cli/ready_program.h"
 #include "cli/strict.h"
 #include "cli/taps.h"
-#include "eval/eval.h"
 #include "vm/range.h"
 #include <algorithm>
 #include <cstdio>
@@ -48,15 +48,29 @@ static void limit_memory(int64_t bytes) {
 }
 
 namespace {
-// What is printed of a call that interprets, and how it ends.
+// The dtypes of parameters that are declared as scalars; the module outlives them.
+ScalarTypes scalars_of(const Module& module, const std::string& entry) {
+    return [&module, id = module.find_id(entry)](std::string_view parameter) -> std::optional<DType> {
+        if (!id.valid()) return std::nullopt;
+        const Function& function = module[id];
+        for (ValueId param : function.params) {
+            if (function[param].name != parameter || !function[param].type.valid()) continue;
+            const Type& type = module.types[function[param].type];
+            const bool scalar = type.kind == TypeKind::tensor && type.shape.ranked && type.shape.dims.empty();
+            if (scalar) return type.element.dtype;
+        }
+        return std::nullopt;
+    };
+}
+
+// Prints a call that interprets, and gives the exit code.
 int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hooks) {
     const CompileOptions options = compile_options(arguments);
     CompileReport report;
-    // with shapes: a yield of no trips has the sizes that are inferred, and what does not fit is refused alike
-    Result<Module> typed = run_until(std::move(program.module), "shapes", options, &report);
-    if (!typed) return fail(typed.error(), program.sources);
+    Result<AsWritten> judged = as_written(program.module, options, &report);
+    if (!judged) return fail(judged.error(), program.sources);
     warn(report, program.sources);
-    const Function& entry = typed->functions[0];
+    const Function& entry = judged->shaped.functions[0];
     std::vector<std::string> params;
     for (ValueId param : entry.params) params.push_back(entry[param].name);
     Result<int64_t> limit = arguments.whole("memory-limit", 1, available_memory());
@@ -66,22 +80,9 @@ int interpret(const Arguments& arguments, SourceProgram& program, CallHooks hook
     limit_memory(*limit);
     const EvalOptions how{.print = [&](std::string_view line) { progress.print(line); }, .memory_limit = *limit};
     return call_all(
-        arguments, params, [&](std::span<const Value> args) { return eval(*typed, FunctionId(0), args, how); },
+        arguments, params,
+        [&](std::span<const Value> args) { return eval_or_refuse(*judged, FunctionId(0), args, how); },
         [&](const Error& error) { return describe(error, program.sources); }, hooks);
-}
-
-// Of a program that is not typed yet: as its entry declares.
-ScalarTypes declared_scalars(const SourceProgram& program, const Arguments& arguments) {
-    const Function* entry = program.module.find(compile_options(arguments).entry);
-    return [&program, entry](std::string_view parameter) -> std::optional<DType> {
-        for (size_t i = 0; entry && i < entry->params.size(); ++i) {
-            const ValueInfo& param = (*entry)[entry->params[i]];
-            const Type& type = program.module.types[param.type];
-            const bool is_scalar = type.kind == TypeKind::tensor && type.shape.dims.empty();
-            if (param.name == parameter && is_scalar) return type.element.dtype;
-        }
-        return std::nullopt;
-    };
 }
 
 // Of a model: where sizes of one name differ in what is given; nothing: they do not.
@@ -161,8 +162,8 @@ int run_command(Words words) {
         std::optional<SourceProgram> source = load_program(path, &exit, how);
         if (!source) return exit;
         name_parameters(*arguments, source->parameters);
-        const ScalarTypes scalars = program ? scalars_of(program->exe()) : declared_scalars(*source, *arguments);
-        Result<Inputs> inputs = inputs_of(*arguments, *source, program ? &program->exe() : nullptr, scalars);
+        Result<Inputs> inputs = inputs_of(*arguments, *source, program ? &program->exe() : nullptr,
+                                          scalars_of(source->module, compile_options(*arguments).entry));
         if (is_to_be_apart(*arguments, *source, inputs, how)) {
             source = load_program(path, &exit, how);
             if (!source) return exit;

@@ -6,6 +6,7 @@
 // frame makes the older ones valid again.
 #include "dim/facts.h"
 #include "dim/polynomial.h"
+#include <algorithm>
 
 namespace nereus {
 Facts::Facts(Dims& dims) : dims_(dims) {}
@@ -236,6 +237,17 @@ bool Facts::assume_divides(int64_t k, Dim a) {
     return learn_zero(k == 0 ? d : dims_.mod(d, dims_.constant(k < 0 ? -k : k)));
 }
 
+// Whether a is min(s, c, …) of b = s and of what is at least 2. It is s or 1 then, or s is 1: in each case s is the
+// least.
+bool Facts::is_capped(Dim a, Dim b) {
+    const Polynomial p = dims_.polynomial(a);
+    if (p.size() != 1 || p[0].coefficient != 1 || !lone_atom(p[0])) return false;
+    const AtomNode node = dims_.atom(p[0].factors[0].atom);
+    if (node.kind != AtomKind::min || std::ranges::find(node.args, b) == node.args.end()) return false;
+    return std::ranges::all_of(node.args,
+                               [&](Dim cap) { return cap == b || less_equal(dims_.constant(2), cap) == Answer::yes; });
+}
+
 bool Facts::assume_compatible(Dim a, Dim b) {
     Dim one = dims_.constant(1);
     Answer known = compatible(a, b);
@@ -243,6 +255,7 @@ bool Facts::assume_compatible(Dim a, Dim b) {
     if (known == Answer::yes) return !contradictory_;
     bool wide_a = equal(a, one) == Answer::no, wide_b = equal(b, one) == Answer::no;
     if (wide_a && wide_b) return assume_equal(a, b);
+    if (is_capped(normalise(a), normalise(b)) || is_capped(normalise(b), normalise(a))) return assume_equal(a, b);
     if (equal(a, b) == Answer::no && (wide_a || wide_b)) return assume_equal(wide_a ? b : a, one);
     changed(false);
     compatible_.push_back({a, b});

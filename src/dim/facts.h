@@ -62,6 +62,7 @@ class Facts {
     void note(Change change);                            // for pop, and for what was searched in vain
     void touch(const Change& change);
     bool contradict();
+    bool is_capped(Dim a, Dim b);
     void add_fact(Dim form, bool nonzero);
     bool learn_nonnegative(Dim p);
     bool learn_zero(Dim p);

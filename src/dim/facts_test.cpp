@@ -251,6 +251,14 @@ TEST_F(FactsTest, Broadcast) {
     EXPECT_FALSE(facts.assume_compatible(h, c(4)) && facts.assume_equal(h, c(3)));
 }
 
+TEST_F(FactsTest, WhatIsCutToACapAndFitsIsNotCut) {
+    EXPECT_TRUE(facts.assume_compatible(min(c(512), n), n));
+    EXPECT_EQ(facts.less_equal(n, c(512)), yes);
+    EXPECT_EQ(facts.broadcast(min(c(512), n), n), n);
+    EXPECT_TRUE(facts.assume_compatible(m, min(m, c(1))));           // (m, 1) broadcasts
+    EXPECT_EQ(facts.less_equal(m, c(1)), unknown);
+}
+
 TEST_F(FactsTest, AnArmTeachesItselfAlone) {
     EXPECT_EQ(facts.depth(), 0u);
     facts.push();

@@ -130,7 +130,8 @@ Dim Facts::normalise(Dim a) {
 
 Dim Facts::broadcast(Dim a, Dim b) {
     Dim one = dims_.constant(1);
-    if (equal(a, b) == Answer::yes || equal(b, one) == Answer::yes) return a;
+    if (equal(a, b) == Answer::yes) return dims_.node_count(b) < dims_.node_count(a) ? b : a;
+    if (equal(b, one) == Answer::yes) return a;
     if (equal(a, one) == Answer::yes) return b;
     if (equal(a, one) == Answer::no) return a;           // b is a or 1: the check of the pair sees to it
     if (equal(b, one) == Answer::no) return b;

@@ -1,9 +1,9 @@
-// Every stage keeps what a program means: all test programs are interpreted after each stage of the pipeline, and as they
-// are at its end when one optimisation is left out, or when a pass that no compile runs comes after specialise or grad. Same
-// values bit for bit, same failures.
+// Every stage keeps what a program means: all test programs are interpreted after each stage of the pipeline, and as
+// they are at its end when one optimisation is left out, or when a pass that no compile runs comes after specialise or
+// grad. Same values bit for bit, same failures.
 #include "driver/pipeline.h"
 #include "driver/random_inputs_testing.h"
-#include "eval/eval.h"
+#include "eval/as_written.h"
 #include "ir/print.h"
 #include "value/compare.h"
 #include "value/text.h"
@@ -90,6 +90,7 @@ void every_stage(const std::string& path, const std::string& entry, int calls) {
     options.entry = entry;
     Result<Module> typed = run_until(*parsed, "grad", options), shaped = run_until(*parsed, "shapes", options);
     ASSERT_TRUE(typed && shaped);
+    const AsWritten as_written{*typed, *shaped};
     std::vector<Stand> programs = stands(*parsed, options);
     Result<Module> before = run_until(*parsed, "specialise", options);
     const bool before_gradients = differentiates(*before);
@@ -98,7 +99,7 @@ void every_stage(const std::string& path, const std::string& entry, int calls) {
     for (int call = 0; call < calls; ++call) {
         RandomInputs inputs{*typed, random, RandomInputs::some_size, 2};
         std::vector<Value> args = random_arguments(inputs);
-        Result<Value> expected = eval(*shaped, FunctionId(0), args, quiet);
+        Result<Value> expected = eval(as_written, FunctionId(0), args, quiet);
         // only inferred shapes tell how wide nothing is: what a loop of no trips collects
         bool empty = std::any_of(inputs.sizes.begin(), inputs.sizes.end(), [](auto& size) { return size.second == 0; });
         for (const Stand& program : programs) {

@@ -2,7 +2,7 @@
 // Tolerances come from the operators' declarations (ops/tolerance.h). An operator without a case fails the test.
 #include "base/file.h"
 #include "driver/compile.h"
-#include "eval/eval.h"
+#include "eval/as_written.h"
 #include "exe/cpu.h"
 #include "library/library.h"
 #include "tensor/text_tensor.h"
@@ -302,6 +302,7 @@ void agree(const Case& c, DType dtype, const std::string& target) {
     inputs.divides = op.effect == Effect::may_fail && op.total_on_floats;
     size_t count = std::size(bindings) - (c.special ? 0 : 1), succeeded = 0;
     const Function main = typed->functions[0];
+    const AsWritten as_written{*typed, *shaped};
     for (size_t b = 0; b < count; ++b) {
         const Sizes& sizes = bindings[b];
         std::vector<Value> args, magnitudes;
@@ -313,7 +314,8 @@ void agree(const Case& c, DType dtype, const std::string& target) {
             args.push_back(inputs.tensor(*type.element.dtype, shape, p, b + 1 == std::size(bindings)));
             magnitudes.push_back(absolute(args.back()));
         }
-        Result<Value> expected = eval(*shaped, FunctionId(0), args), found = context->run((*loaded)->exe().entries[0], args);
+        Result<Value> expected = eval(as_written, FunctionId(0), args),
+                      found = context->run((*loaded)->exe().entries[0], args);
         ASSERT_EQ(bool(expected), bool(found)) << (found ? expected.error().message : found.error().message);
         if (!expected) continue;
         ++succeeded;

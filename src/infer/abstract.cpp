@@ -125,7 +125,7 @@ Abstracts::Mentions Abstracts::mentions_of(const Abs& abs) const {
         const ShapedTensor& t = abs.tensor;
         of.shape(t.shape);
         for (Dim d : t.known.numbers) of.leaf(d);
-        auto forgets = [&](Dim d) { return has_unknown(d); };
+        auto forgets = [&](Dim d) { return !d.valid() || has_unknown(d); };
         const bool forgotten = t.known.kind != Known::Kind::none &&
                                (t.known.numbers.empty() || std::any_of(t.known.numbers.begin(), t.known.numbers.end(), forgets));
         of.settled = of.settled && !forgotten && !t.low.valid() && !t.high.valid();
@@ -244,6 +244,11 @@ class Mapping {
                 to.known.numbers.push_back(map_.number(d, depth));
                 if (!to.known.numbers.back().valid()) { to.known = {}; break; }
             }
+        }
+        if (from.known.kind == Known::Kind::grid) {
+            to.known.kind = Known::Kind::grid;
+            for (Dim d : from.known.numbers) to.known.numbers.push_back(d.valid() ? map_.number(d, depth) : d);
+            if (std::ranges::none_of(to.known.numbers, &Dim::valid)) to.known = {};
         }
         const bool decided = from.known.kind == Known::Kind::condition && (from.known.condition.kind == Condition::Kind::always || from.known.condition.kind == Condition::Kind::never);
         if (decided && map_.keeps_decisions()) to.known = from.known;

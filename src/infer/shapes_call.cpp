@@ -6,8 +6,9 @@
 
 namespace nereus {
 namespace {
-// Sizes as the facts know them; by outer symbols alone if it can be said so. A symbol that a signature wrote stays itself: of two
-// that are equal here, facts choose now one and now the other, and the result of a recursion would never settle.
+// Sizes as the facts know them; by outer symbols alone if it can be said so. A symbol that a signature wrote stays
+// itself: of two that are equal here, facts choose now one and now the other, and the result of a recursion would never
+// settle.
 class Normal : public LeafMap {
  public:
     Normal(Abstracts& abstracts, Facts& facts, std::span<const Sym> outer, bool written)
@@ -42,7 +43,8 @@ Range Walk::range_of(Dim d, bool is_extent) {
     if (!is_extent && !know_.exact(d, DType::i64)) return {};
     bool positive = know_.facts.less_equal(module_.dims.constant(1), d) == Answer::yes;
     Sign sign = positive ? Sign::positive : is_extent || know_.natural(d) ? Sign::natural : Sign::any;
-    return {sign, is_extent || (sign != Sign::any && know_.bounded(d))};
+    const bool bounded = is_extent || (sign != Sign::any && know_.bounded(d));
+    return {sign, bounded, bounded || know_.small(d)};
 }
 
 // The parameters of a callee, and the sizes that a lambda took from where it was made.
@@ -102,8 +104,8 @@ Status Walk::match_signature(uint32_t code, std::vector<Made>& args, Names& name
             look = look || (e.depth > 0 && (abstracts_.has_unknown(e.found) || own.unsolved(e) ||
                                             !know_.equal(own.image(e), e.found)));
         if (look) { arg = TRY(narrow(arg, written, names, of, shown_parameter(function, params, i))); continue; }
-        // No element will ever tell a name that is in no value: any size will do. One that the closure knows, and nobody
-        // here, is not to be guessed: there are no elements to say anything about.
+        // No element will ever tell a name that is in no value: any size will do. One that the closure knows, and
+        // nobody here, is not to be guessed: there are no elements to say anything about.
         std::set<Sym> unknown;
         collect_names(module_, written, unknown);
         std::erase_if(unknown, [&](Sym s) { return names.dims.contains(s); });
@@ -132,6 +134,9 @@ Result<Walk::Callee> Walk::call_code(uint32_t code, std::vector<Made>& args, Spa
         [&](Dim a, Dim b) { return know_.equal(a, b); }));
     const Summary summary = *TRY(program_.summary(target.instance));
     Callee callee{.instance = target.instance, .plan = std::move(target.plan), .result = summary.result};
+    if (summary.refused) refused_ = summary.refused;
+    const bool settled = program_.instances[target.instance].state == Instance::State::final;
+    if (certain && settled && summary.refuted) refuted_ = true;
     if (abstracts_.is_bottom(summary.result)) return callee;
 
     Dims& dims = module_.dims;
@@ -214,7 +219,8 @@ void collect_envs(const Abstracts& abstracts, AbsId value, uint32_t code, std::v
 }
 } // namespace
 
-// Every place where the lambda itself stands, replaced: by a back reference (to tie the knot) or by the whole (to undo).
+// Every place where the lambda itself stands, replaced: by a back reference (to tie the knot) or by the whole (to
+// undo).
 AbsId Walk::replace_closure(AbsId value, uint32_t code, const Abs* whole) {
     Abs a = abstracts_[value];
     bool changed = false;

@@ -136,8 +136,8 @@ Walk::Made Walk::join_arms(const Binding& b, Binding out, std::vector<ArmEnd>& a
     return made;
 }
 
-// Closes a block that never gets to its end, with a match that has no arms: later stages need not find out why. The value
-// stands for what would have come.
+// Closes a block that never gets to its end, with a match that has no arms: later stages need not find out why. The
+// value stands for what would have come.
 ValueId Walk::dead_end(AbsId like, TypeId skeleton) {
     if (!audible_) return {};
     defines_.clear();
@@ -147,8 +147,10 @@ ValueId Walk::dead_end(AbsId like, TypeId skeleton) {
     return emit({.form = Form::match, .args = {subject}}, like, skeleton, "", span);
 }
 
-Walk::ArmEnd Walk::arm_end(const Binding& b, BlockId in, bool ends) {
-    if (!ends) return {.abs = abstracts_.bottom(), .block = at_, .value = dead_end(abstracts_.bottom(), skeleton_of(b))};
+// Facts that contradict each other: nothing gets to the end, if something came to the beginning.
+Walk::ArmEnd Walk::arm_end(const Binding& b, BlockId in, bool ends, bool reached) {
+    if (!ends || refuted_ || (reached && know_.facts.contradictory()))
+        return {.abs = abstracts_.bottom(), .block = at_, .value = dead_end(abstracts_.bottom(), skeleton_of(b))};
     Made result = made(in_[in].results[0]);
     return {.abs = result.abs, .block = at_, .value = result.value};
 }
@@ -194,27 +196,51 @@ Result<Walk::Made> Walk::branch(const Binding& b) {
     Answer decided = know_.ask(c);
     if (decided == Answer::yes) alive[1] = false;
     if (decided == Answer::no) alive[0] = false;
-    if (alive[0] != alive[1]) {                          // one arm only: its bindings take the place of the branch
-        BlockId only = b.blocks[alive[0] ? 0 : 1];
-        bool ends = TRY(block(only));
-        if (!ends) return Made{abstracts_.bottom(), {}};
-        Made result = made(in_[only].results[0]);
-        return is_short_circuit(b) ? condition_at(result, place_of(in_[only].results[0], b.span)) : result;
-    }
-    uint32_t scope = now();
+    if (alive[0] != alive[1]) return in_place(b, alive[0] ? 0 : 1);
     Binding out = copy(b);
     if (audible_) out.args[0] = chosen_by.value;
+    std::optional<OnlyArm> only;
+    if (audible_ && program_.instances[self_].unlike_arms.contains(id_of(b))) {
+        audible_ = false;
+        Result<std::vector<ArmEnd>> arms = walk_arms(b, c, out);
+        if (arms) only = only_arm(b, *arms);
+        audible_ = true;
+        if (!arms) return std::move(arms).error();
+    }
+    uint32_t scope = now();
     std::vector<ArmEnd> arms;
-    for (int i = 0; i < 2; ++i) {
+    if (!only) arms = TRY(walk_arms(b, c, out));
+    if (!only && !audible_) only = only_arm(b, arms);
+    if (only) {
+        TRY(demand(b, chosen_by, c, *only));
+        return in_place(b, only->arm);
+    }
+    Made result = join_arms(b, std::move(out), arms, scope);
+    return with_condition(result, c, arms, scope);
+}
+
+// One arm only: its bindings take the place of the branch.
+Result<Walk::Made> Walk::in_place(const Binding& b, size_t arm) {
+    const BlockId only = b.blocks[arm];
+    if (!TRY(block(only))) return Made{abstracts_.bottom(), {}};
+    Made result = made(in_[only].results[0]);
+    return is_short_circuit(b) ? condition_at(result, place_of(in_[only].results[0], b.span)) : result;
+}
+
+Result<std::vector<Walk::ArmEnd>> Walk::walk_arms(const Binding& b, const Condition& c, Binding& out) {
+    std::vector<ArmEnd> arms;
+    const bool refuted = refuted_, reached = !know_.facts.contradictory();
+    for (size_t i = 0; i < 2; ++i) {
         know_.push();
         know_.suppose(i == 0 ? c : negate(c));
+        refuted_ = false;
         BlockId outer = open_block();
         Names outer_names = names_;
-        bool ends = TRY(block(b.blocks[size_t(i)]));
+        bool ends = TRY(block(b.blocks[i]));
         names_ = std::move(outer_names);
-        ArmEnd arm = arm_end(b, b.blocks[size_t(i)], ends);
-        if (ends && is_short_circuit(b)) {
-            Made result = TRY(condition_at({arm.abs, arm.value}, place_of(in_[b.blocks[size_t(i)]].results[0], b.span)));
+        ArmEnd arm = arm_end(b, b.blocks[i], ends, reached);
+        if (!abstracts_.is_bottom(arm.abs) && is_short_circuit(b)) {
+            Made result = TRY(condition_at({arm.abs, arm.value}, place_of(in_[b.blocks[i]].results[0], b.span)));
             arm.abs = result.abs, arm.value = result.value;
         }
         if (audible_) out.blocks.push_back(at_);
@@ -222,8 +248,8 @@ Result<Walk::Made> Walk::branch(const Binding& b) {
         arm.log = know_.pop();
         arms.push_back(std::move(arm));
     }
-    Made result = join_arms(b, std::move(out), arms, scope);
-    return with_condition(result, c, arms, scope);
+    refuted_ = refuted;
+    return arms;
 }
 
 // A bool that a branch computes, `a && b` above all: the condition it stands for.
@@ -316,8 +342,10 @@ Result<Walk::Made> Walk::match(const Binding& b) {
     std::vector<ArmEnd> arms;
     size_t frames = 0;                                   // later arms know that earlier literals did not match
     const bool reached = !know_.facts.contradictory();   // where nothing comes, arms are told apart no more
+    const bool refuted = refuted_;
     for (size_t i = 0; i < b.arms.size(); ++i) {
         const Arm& arm = b.arms[i];
+        refuted_ = false;
         know_.push();
         defines_.clear();
         std::vector<ValueId> variables;
@@ -354,7 +382,7 @@ Result<Walk::Made> Walk::match(const Binding& b) {
                 BlockId outer = open_block();
                 BlockId own = at_;
                 bool ends = TRY(block(b.blocks[i]));
-                ArmEnd end = arm_end(b, b.blocks[i], ends);
+                ArmEnd end = arm_end(b, b.blocks[i], ends, reached);
                 if (audible_) {
                     out_[own].params = params;
                     out_[own].symbols = opened;
@@ -376,6 +404,7 @@ Result<Walk::Made> Walk::match(const Binding& b) {
             know_.suppose(negate(literal_condition(arm.pattern.literal, abstracts_[subject.abs].tensor)));
         }
     }
+    refuted_ = refuted;
     while (frames-- > 0) know_.pop();
     if (arms.empty()) {
         Made nothing{abstracts_.bottom(), {}};

@@ -10,14 +10,15 @@ constexpr size_t extents_tried = 16;                     // bounds are looked fo
 void Knowledge::push() {
     facts.push();
     frames_.emplace_back();
-    extents_before_.push_back(extents_.size());
+    before_.push_back({extents_.size(), products_.size()});
 }
 Knowledge::Log Knowledge::pop() {
     facts.pop();
     Log log = std::move(frames_.back());
     frames_.pop_back();
-    extents_.resize(extents_before_.back());
-    extents_before_.pop_back();
+    extents_.resize(before_.back().extents);
+    for (; products_.size() > before_.back().products; products_.pop_back()) is_product_.erase(products_.back());
+    before_.pop_back();
     return log;
 }
 
@@ -129,7 +130,14 @@ bool Knowledge::bounded(Sym s) {
     return false;
 }
 
+void Knowledge::add_extent(Dim extent) {
+    if (facts.dims().as_symbol(extent) || is_product_.contains(extent) || magnitude(extent) <= largest_extent) return;
+    is_product_.insert(extent);
+    products_.push_back(extent);
+}
+
 double Knowledge::magnitude(Dim d, std::unordered_map<Atom, double>& known) {
+    if (is_product_.contains(d)) return largest_extent;
     double sum = 0;
     for (const Term& term : facts.dims().polynomial(d)) {
         double product = std::fabs(double(term.coefficient));
@@ -142,7 +150,8 @@ double Knowledge::magnitude(Atom a, std::unordered_map<Atom, double>& known) {
     if (auto found = known.find(a); found != known.end()) return found->second;
     const AtomNode& atom = facts.dims().atom(a);
     double out = 0;
-    if (atom.kind == AtomKind::symbol) out = bounded(atom.symbol) ? largest_extent : HUGE_VAL;
+    if (atom.kind == AtomKind::symbol)
+        out = bounded(atom.symbol) ? largest_extent : small_.contains(atom.symbol) ? largest_small : HUGE_VAL;
     for (Dim arg : atom.args) out = std::max(out, magnitude(arg, known));
     if (atom.kind == AtomKind::rounded) out *= 2;        // may go up to the next power of two
     if (atom.kind == AtomKind::rank || atom.kind == AtomKind::size) out = HUGE_VAL;

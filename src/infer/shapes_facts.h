@@ -30,7 +30,13 @@ class Knowledge {
     // if it is bare, or all its symbols are extents, counters or bounded by one, with coefficients to spare.
     bool exact(Dim number, DType dtype);
     void add_extent(Sym s) { extents_.push_back(s), bounded_.insert(s); }
+    // An extent of a tensor that exists is one number however many sizes it is the product of. Of some of its extents
+    // alone the product may be larger: another one may be 0.
+    void add_extent(Dim extent);
     bool bounded(Dim d) { return magnitude(d) <= double(max_extent); }
+    // Of any sign, and not far beyond an extent: what callees are told of a number. Symbols stand for such ones there.
+    bool small(Dim d) { return magnitude(d) <= largest_small; }
+    void add_small(Sym s) { small_.insert(s); }
 
  private:
     bool bounded(Sym s);
@@ -40,7 +46,11 @@ class Knowledge {
     std::vector<Log> frames_;
     bool supposing_ = false;
     std::vector<Sym> extents_;                           // of open frames: what is near must not depend on how often a loop was walked
-    std::vector<size_t> extents_before_;                 // per frame but the first
-    std::set<Sym> bounded_;
+    std::vector<Dim> products_;                          // of open frames: extents that terms alone do not bound
+    std::set<Dim> is_product_;
+    struct Before { size_t extents, products; };
+    std::vector<Before> before_;                         // per frame but the first
+    std::set<Sym> bounded_, small_;
+    static constexpr double largest_small = double(int64_t(1) << 44);
 };
 } // namespace nereus

@@ -18,4 +18,20 @@ TEST(Knowledge, SharedPartsAreMeasuredOnce) {
     EXPECT_FALSE(knowledge.exact(halves(n, host), DType::i64));
     EXPECT_TRUE(knowledge.bounded(dims.min(std::vector{n, m})));
 }
+
+TEST(Knowledge, AnExtentIsExactWhereItIs) {
+    Dims dims;
+    Knowledge knowledge(dims);
+    const Dim n = dims.of(dims.new_symbol("n", SymKind::size)), m = dims.of(dims.new_symbol("m", SymKind::size));
+    const Dim product = dims.scale(dims.mul(n, m), 4);
+    EXPECT_FALSE(knowledge.exact(product, DType::i64));
+    knowledge.push();
+    knowledge.add_extent(product);
+    EXPECT_TRUE(knowledge.exact(product, DType::i64));
+    EXPECT_TRUE(knowledge.exact(dims.min(std::vector{product, dims.constant(7)}), DType::i64));
+    EXPECT_FALSE(knowledge.exact(dims.mul(n, m), DType::i32));
+    EXPECT_FALSE(knowledge.exact(dims.mul(product, n), DType::i64));
+    knowledge.pop();
+    EXPECT_FALSE(knowledge.exact(product, DType::i64));
+}
 } // namespace nereus

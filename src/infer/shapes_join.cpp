@@ -156,6 +156,21 @@ Abs Join::closures(const std::vector<const Abs*>& arms, uint32_t depth) {
     return joined;
 }
 
+// A hole in one arm is a hole: an invalid number would say that the arm never gets here.
+Known Join::grid(const std::vector<const Abs*>& arms, uint32_t depth) {
+    const ShapedTensor& first = first_of(arms)->tensor;
+    if (!all_like_first(arms, [](const Abs& a, const Abs& b) { return a.tensor.shape == b.tensor.shape; })) return {};
+    Known out{.kind = Known::Kind::grid, .numbers = std::vector<Dim>(first.known.numbers.size()), .condition = {}};
+    for (size_t i = 0; i < out.numbers.size(); ++i) {
+        if (std::ranges::any_of(arms, [&](const Abs* arm) { return arm && !arm->tensor.known.numbers[i].valid(); }))
+            continue;
+        std::vector<Dim> column;
+        for (const Abs* arm : arms) column.push_back(arm ? arm->tensor.known.numbers[i] : Dim());
+        out.numbers[i] = leaf(column, numbers_from + uint32_t(i), depth, true);
+    }
+    return std::ranges::any_of(out.numbers, &Dim::valid) ? out : Known{};
+}
+
 ShapedTensor Join::tensor(const std::vector<const Abs*>& arms, uint32_t depth) {
     std::vector<const Shape*> shapes;
     for (const Abs* arm : arms) shapes.push_back(arm ? &arm->tensor.shape : nullptr);
@@ -164,7 +179,9 @@ ShapedTensor Join::tensor(const std::vector<const Abs*>& arms, uint32_t depth) {
     bool same_form = all_like_first(arms, [](const Abs& a, const Abs& b) {
         return a.tensor.known.kind == b.tensor.known.kind && a.tensor.known.numbers.size() == b.tensor.known.numbers.size();
     });
-    if (same_form && !first.known.numbers.empty()) {
+    if (same_form && first.known.kind == Known::Kind::grid) {
+        joined.known = grid(arms, depth);
+    } else if (same_form && !first.known.numbers.empty()) {
         joined.known.kind = first.known.kind;
         for (size_t i = 0; i < first.known.numbers.size() && joined.known.kind != Known::Kind::none; ++i) {
             std::vector<Dim> column;

@@ -34,6 +34,7 @@ class Join {
     AbsId part(const std::vector<AbsId>& arms, uint32_t step, uint32_t depth);
     AbsId inside(const std::vector<AbsId>& arms, uint32_t step, uint32_t depth);
     ShapedTensor tensor(const std::vector<const Abs*>& arms, uint32_t depth);
+    Known grid(const std::vector<const Abs*>& arms, uint32_t depth);
     Shape shape(const std::vector<const Shape*>& arms, uint32_t depth);
     Dim leaf(const std::vector<Dim>& arms, uint32_t step, uint32_t depth, bool is_number);
     AbsArg argument(const std::vector<const Abs*>& arms, size_t i, uint32_t depth);

@@ -233,7 +233,7 @@ KeyPlan generalise(Abstracts& abstracts, PatternPool& pool, Module& module, cons
     };
     auto range_in_key = [&](Dim d, bool extent) -> Range {
         if (std::optional<int64_t> value = dims.constant_value(d))
-            return {*value > 0 ? Sign::positive : *value == 0 ? Sign::natural : Sign::any, true};
+            return {*value > 0 ? Sign::positive : *value == 0 ? Sign::natural : Sign::any, true, true};
         std::optional<Sym> bare = dims.as_symbol(d);
         auto it = bare ? ranges.find(*bare) : ranges.end();
         return it == ranges.end() ? Range{extent ? Sign::natural : Sign::any, extent} : it->second;

@@ -1,8 +1,8 @@
 // infer/shapes_key.h - what identifies an instance of a function: its arguments up to renaming of symbols.
 //
 // A key is the arguments with base symbols renamed in order of first occurrence; polynomials, constants and element
-// unknowns stay. An expression whose symbols occur in no other leaf is one symbol. Each symbol carries the sign that the
-// caller could prove. Recursion that would need ever new keys is stopped by generalise().
+// unknowns stay. An expression whose symbols occur in no other leaf is one symbol. Each symbol carries the sign that
+// the caller could prove. Recursion that would need ever new keys is stopped by generalise().
 #pragma once
 #include "infer/shapes_join.h"
 
@@ -11,10 +11,11 @@ enum class Sign : uint8_t { any, natural, positive };
 struct Range {
     Sign sign = Sign::any;
     bool bounded = false;                                // no larger than an extent can be
+    bool small = bounded;                                // of any sign: p - 5 is, and small multiples cannot wrap
     auto operator<=>(const Range&) const = default;
     bool like_extent() const { return sign != Sign::any && bounded; }
 };
-inline Range widest(Range a, Range b) { return {std::min(a.sign, b.sign), a.bounded && b.bounded}; }
+inline Range widest(Range a, Range b) { return {std::min(a.sign, b.sign), a.bounded && b.bounded, a.small && b.small}; }
 
 struct Key {
     uint32_t code = 0;

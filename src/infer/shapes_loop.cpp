@@ -1,10 +1,10 @@
-// infer/shapes_loop.cpp - for and while. Round 1 walks the body with the states as they enter, later rounds with what the
-// round before made of them (shapes_states.h), until nothing changes. All rounds are muted; one last walk speaks. Where even
-// that is muted, for this is a round of a loop around, the last round does: else nests would be walked twice per level. For
-// the same reason a loop in a loop begins with what it came to in the round before of the one around.
+// infer/shapes_loop.cpp - for and while. Round 1 walks the body with the states as they enter, later rounds with what
+// the round before made of them (shapes_states.h), until nothing changes. All rounds are muted; one last walk speaks.
+// Where even that is muted, for this is a round of a loop around, the last round does: else nests would be walked twice
+// per level. For the same reason a loop in a loop begins with what it came to in the round before of the one around.
 //
-// Stored form: the symbols of varying leaves are carried by the loop (Block::symbols), and so are the counter of a while
-// and the sizes of yielded rows that only running tells.
+// Stored form: the symbols of varying leaves are carried by the loop (Block::symbols), and so are the counter of a
+// while and the sizes of yielded rows that only running tells.
 #include "infer/shapes_walk.h"
 #include <algorithm>
 #include <optional>
@@ -202,8 +202,8 @@ class Walk::Loop {
         return exactly && visible(*exactly) ? *exactly : dims.of(exit);    // as it stands: facts here hold inside only
     }
 
-    // All rows of a stack have one size; where only running tells it, the first row does, and every later one is checked:
-    // min(i, 1) * (size so far) == min(i, 1) * (size now).
+    // All rows of a stack have one size; where only running tells it, the first row does, and every later one is
+    // checked: min(i, 1) * (size so far) == min(i, 1) * (size now).
     Status stack_rows(const Turn& turn, Dim trips, std::vector<AbsId>& out_parts) {
         std::map<Dim, Dim> sizes;
         std::vector<DimFact> checks;
@@ -275,7 +275,13 @@ class Walk::Loop {
     std::vector<Sym> extents;                            // exits that are sizes
 };
 
-Result<Walk::Made> Walk::loop(const Binding& b) { return Loop(*this, b).run(); }
+Result<Walk::Made> Walk::loop(const Binding& b) {
+    if (const std::optional<int64_t> trips = trips_in_place(b)) return unrolled(b, *trips);
+    const bool refuted = refuted_;
+    Result<Made> made = Loop(*this, b).run();
+    refuted_ = refuted;                                  // it may have no trip
+    return made;
+}
 
 std::optional<Condition> Walk::substituted(Condition c, const std::map<Sym, Dim>& image, uint32_t scope) {
     if (c.kind == Condition::Kind::relation) {

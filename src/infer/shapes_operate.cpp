@@ -62,9 +62,12 @@ Result<Walk::Made> Walk::run_rule(Binding binding, std::vector<Made> args, TypeI
     }
     if (audible_)
         for (size_t i = 0; i < args.size(); ++i) binding.args[i] = args[i].value;
-    Result<std::vector<ShapedTensor>> said = rule(seen, *this);
+    Result<std::vector<ShapedTensor>> said = with_elements(rule, seen);
     if (!said && (audible_ || said.error().code != Code::shape)) return std::move(said).error();
-    if (!said) return Made{abstracts_.bottom(), {}};     // it would fail here: nothing comes out
+    if (!said) {                                         // it would fail here: nothing comes out
+        refuse(std::move(said).error());
+        return Made{abstracts_.bottom(), {}};
+    }
     if (audible_) spell_sizes(binding, seen, span);
     std::vector<ShapedTensor> results = std::move(said).take();
     std::vector<AbsId> parts;
@@ -78,6 +81,18 @@ Result<Walk::Made> Walk::run_rule(Binding binding, std::vector<Made> args, TypeI
     made.value = emit(std::move(binding), made.abs, skeleton, name, span);
     if (!tuple) made.fractions = std::move(fractions);
     return made;
+}
+
+// Rules know of numbers and lists; what stands in grids is followed from outside.
+Result<std::vector<ShapedTensor>> Walk::with_elements(ShapeRule rule, ShapeArgs& args) {
+    std::vector<std::pair<ShapedTensor*, Known>> grids;
+    for (std::vector<ShapedTensor>& param : args.tensors)
+        for (ShapedTensor& t : param)
+            if (t.known.kind == Known::Kind::grid) grids.push_back({&t, std::exchange(t.known, {})});
+    std::vector<ShapedTensor> results = TRY(rule(args, *this));
+    for (auto& [tensor, known] : grids) tensor->known = std::move(known);
+    follow_elements(args, *this, results);
+    return results;
 }
 
 // A vector of sizes whose elements are known is written out in dims: what computed it is then needed no more.
@@ -170,6 +185,10 @@ Result<std::vector<Dim>> Walk::elements(Made made, Span span, bool& out_known) {
     std::vector<Dim> out;
     if (!out_known) return out;
     for (int64_t i = 0; i < *length; ++i) {
+        if (t.known.kind == Known::Kind::grid && t.known.numbers[size_t(i)].valid()) {
+            out.push_back(t.known.numbers[size_t(i)]);
+            continue;
+        }
         std::vector<Sym> outer = std::move(defines_);
         defines_.clear();
         Made element = TRY(apply_op("gather", {{{made}}, {{constant(i, span)}}}, {{"axis", int64_t(0)}},
@@ -272,10 +291,13 @@ Result<Walk::Made> Walk::index(const Binding& b) {
             continue;
         }
         const ShapedTensor t = abstracts_[x.abs].tensor;
-        if (t.ranked() && size_t(axis) >= t.rank() && audible_)
-            return error(std::to_string(b.parts.size()) + (b.parts.size() == 1 ? " index" : " indices") + " for a tensor of rank " +
-                         std::to_string(t.rank() + dropped));
-        if (t.ranked() && size_t(axis) >= t.rank()) return Made{abstracts_.bottom(), {}};
+        if (t.ranked() && size_t(axis) >= t.rank()) {
+            Error refused = error(std::to_string(b.parts.size()) + (b.parts.size() == 1 ? " index" : " indices") +
+                                  " for a tensor of rank " + std::to_string(t.rank() + dropped));
+            if (audible_) return refused;
+            refuse(std::move(refused));
+            return Made{abstracts_.bottom(), {}};
+        }
         if (kind == IndexPart::Kind::at) {
             Made id = TRY(scalar(made(b.args[at++]), "an index"));
             if (abstracts_.is_bottom(id.abs)) return id;

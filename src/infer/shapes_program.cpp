@@ -61,7 +61,7 @@ struct Captures {
 };
 } // namespace
 
-Program::Program(Module& m, ShapeReport& r) : module(m), abstracts(m.dims), pool(m), report(r) {}
+Program::Program(Module& m, ShapeReport& r) : module(m), abstracts(m.dims), pool(m), report(r), acts(m) {}
 
 uint32_t Program::code_of(FunctionId function) { return code_of(function, {}, {}); }
 uint32_t Program::code_of(FunctionId function, BindingId lambda, const std::map<Sym, Dim>& known) {

@@ -3,8 +3,10 @@
 //
 // An instance's summary starts at bottom and is recomputed while it changes and was used by its own recursion. One that
 // leant on a caller still under analysis is tentative and is analysed again when it is needed next. When all is stable,
-// every instance that the entry reaches is walked once more, audibly: that walk reports errors, leaves checks and emits.
+// every instance that the entry reaches is walked once more, audibly: that walk reports errors, leaves checks and
+// emits.
 #pragma once
+#include "infer/acts.h"
 #include "infer/shapes.h"
 #include "infer/shapes_key.h"
 #include "infer/shapes_prune.h"
@@ -26,6 +28,8 @@ struct Summary {
     std::vector<bool> extent;                            // per result symbol
     std::vector<std::string> names;
     size_t tails = 0;                                    // shape variables of the result that are not the key's
+    std::optional<Error> refused = {};                   // why nothing comes back, or, `refuted`, never will
+    bool refuted = false;
 };
 
 struct Instance {
@@ -38,6 +42,7 @@ struct Instance {
     uint32_t epoch = 0;                                  // of a tentative summary
     size_t leans_on = SIZE_MAX;                          // tentative: the lowest place of the stack it depended on
     std::map<Key, uint32_t> resolved;                    // recursive calls as the last walk matched them
+    std::set<BindingId> unlike_arms;                     // branches whose arms had different ranks in some walk
     FunctionId output;                                   // given when an audible walk first calls it
     uint32_t caller = UINT32_MAX;                        // who did, and where
     Span call;
@@ -59,12 +64,12 @@ class Program {
     std::vector<SymbolNames> symbol_names;               // per function of `out`
 
     uint32_t code_of(FunctionId function);
-    // `known`: sizes that stand for something where the lambda is made. It takes those from there; others that it mentions
-    // are its own, or those of a lambda inside.
+    // `known`: sizes that stand for something where the lambda is made. It takes those from there; others that it
+    // mentions are its own, or those of a lambda inside.
     uint32_t code_of(FunctionId function, BindingId lambda, const std::map<Sym, Dim>& known);
-    // The lambda for captured values of these ranks and functions. Closures that differ in them stay apart, as instances
-    // do: one that served tensors of several ranks at once could not be compiled. A lambda that captures itself is told
-    // apart by ranks alone, for there is no end of others.
+    // The lambda for captured values of these ranks and functions. Closures that differ in them stay apart, as
+    // instances do: one that served tensors of several ranks at once could not be compiled. A lambda that captures
+    // itself is told apart by ranks alone, for there is no end of others.
     uint32_t code_for(uint32_t lambda, const std::vector<AbsId>& captured);
     // The instance for a call from `caller`. `args` are in the caller's terms, normalised.
     struct Target { uint32_t instance; KeyPlan plan; };
@@ -81,6 +86,7 @@ class Program {
     AbsId cell_content(uint32_t cell) const { return cells_[cell]; }
     void widen_cell(uint32_t cell, AbsId content);
     size_t widenings = 0;                                // of cells, so far
+    Acts acts;
     // `what` have different ranks and become one value; a missing one is null. Says so once per place.
     void warn_of_ranks(Span where, std::string_view what, const std::vector<const Shape*>& shapes);
 

@@ -1,5 +1,5 @@
-// infer/shapes_scalar.cpp - where the language wants a scalar: conditions, counts, indices, single sizes. A rank that is
-// known and not 0 is refused here; one that only running tells is looked at there.
+// infer/shapes_scalar.cpp - where the language wants a scalar: conditions, counts, indices, single sizes. A rank that
+// is known and not 0 is refused here; one that only running tells is looked at there.
 #include "infer/shapes_walk.h"
 #include "ir/shown_names.h"
 #include <cctype>
@@ -73,10 +73,11 @@ Result<Walk::Made> Walk::of_rank(Made made, TypeId wanted, std::string rule, std
         defines_ = std::move(outer);
         return made;
     }
-    if (!audible_) return Made{abstracts_.bottom(), {}};             // it would fail here: nothing comes out
     Error refused = error(rule + ", found shape " + text(found));
     refused.hint = std::move(hint);
-    return refused;
+    if (audible_) return refused;
+    refuse(std::move(refused));                                      // it would fail here: nothing comes out
+    return Made{abstracts_.bottom(), {}};
 }
 
 // A part of a structure: it can not be looked at before the pattern takes it out.

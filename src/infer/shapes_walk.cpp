@@ -22,6 +22,7 @@ Result<bool> Walk::enter() {
     for (size_t i = 0; i < plan.symbols.size(); ++i) {
         Range range = plan.key.ranges[i];
         if (range.like_extent()) know_.add_extent(plan.symbols[i]);
+        else if (range.small) know_.add_small(plan.symbols[i]);
         if (range.sign != Sign::any)
             know_.assume(dims.constant(range.sign == Sign::positive ? 1 : 0), Relation::less_equal, dims.of(plan.symbols[i]));
     }
@@ -150,7 +151,7 @@ Result<Summary> Walk::run() {
             out_[out_.body].results = {nothing};
             out_.result = out_[nothing].type;
         }
-        return Summary{.result = abstracts_.bottom()};
+        return Summary{.result = abstracts_.bottom(), .refused = refused_};
     }
     Made result = made(last);
     if (!lifted) {
@@ -203,15 +204,20 @@ Result<Summary> Walk::leave(AbsId result, TypeId skeleton) {
         given = substitute(abstracts_, summary.result, back, [](VarId) { return std::nullopt; });
     }
     if (audible_) out_.result = type(given, skeleton);
+    summary.refuted = refuted_, summary.refused = refused_;
     return summary;
 }
 
 Result<bool> Walk::block(BlockId in) {
-    for (BindingId id : in_[in].bindings) {
-        TRY(binding(id));
-        for (ValueId result : in_[id].results)
-            if (abstracts_.is_bottom(abs(result))) return false;
+    const Place around = place_;
+    const std::vector<BindingId>& bindings = in_[in].bindings;
+    for (size_t i = 0; i < bindings.size(); ++i) {
+        place_ = {in, i + 1};
+        TRY(binding(bindings[i]));
+        for (ValueId result : in_[bindings[i]].results)
+            if (abstracts_.is_bottom(abs(result))) return place_ = around, false;
     }
+    place_ = around;
     for (ValueId result : in_[in].results)
         if (abstracts_.is_bottom(abs(result))) return false;
     return true;
@@ -225,22 +231,24 @@ Status Walk::binding(BindingId id) {
     current_ = &b;
     if (!abstracts_.is_bottom(result.abs)) result = TRY(annotated(result, skeleton_of(b), shown_value(in_[b.results[0]].name)));
     current_ = outer;
-    if (b.form == Form::if_ || b.form == Form::match) result = TRY(shareable(result, b));
+    if (b.form == Form::if_ || b.form == Form::match)
+        result = TRY(shared(result, skeleton_of(b), in_[b.results[0]].name, b.span));
     bind(b.results[0], result);
     return {};
 }
 
-// A branch that is decided may come to a constant of its arm, which has one use; the branch may have several.
-Result<Walk::Made> Walk::shareable(Made made, const Binding& b) {
+// A branch that is decided may come to a constant of its arm, a state of an unrolled loop be one: constants have one
+// use.
+Result<Walk::Made> Walk::shared(Made made, TypeId skeleton, std::string_view name, Span span) {
     if (!audible_ || !made.value.valid() || abstracts_[made.abs].kind != AbsKind::tensor) return made;
     auto defines = [&](const Binding& out) {
         return is_immediate(out) && std::find(out.results.begin(), out.results.end(), made.value) != out.results.end();
     };
     if (std::none_of(out_.bindings.begin(), out_.bindings.end(), defines)) return made;
     Argument sizes{{}, true};
-    for (Dim d : abstracts_[made.abs].tensor.shape.dims) sizes.values.push_back(dim_value(d, b.span));
+    for (Dim d : abstracts_[made.abs].tensor.shape.dims) sizes.values.push_back(dim_value(d, span));
     AbsId abs = made.abs;
-    made = TRY(apply_op("reshape", {{{made}}, std::move(sizes)}, {}, skeleton_of(b), in_[b.results[0]].name, b.span));
+    made = TRY(apply_op("reshape", {{{made}}, std::move(sizes)}, {}, skeleton, name, span));
     made.abs = abs;
     return made;
 }
@@ -250,6 +258,8 @@ void Walk::bind(ValueId in, Made made) {
     fractions_[in.index] = made.fractions;
     if (audible_) new_of_[in.index] = made.value;
     show_tail(made);
+    if (const Abs& a = abstracts_[made.abs]; a.kind == AbsKind::tensor)
+        for (Dim extent : a.tensor.shape.dims) know_.add_extent(extent);
 }
 void Walk::show_tail(const Made& made) {
     const Abs& a = abstracts_[made.abs];
@@ -312,8 +322,10 @@ Result<Walk::Made> Walk::literal(const Binding& b) {
     ShapedTensor out{.dtype = t.element.dtype.value_or(DType::i64)};
     for (int64_t extent : l.shape) out.shape.dims.push_back(dims.constant(extent));
     bool numbers = is_integer(out.dtype) && l.kind == Literal::Kind::integer;
-    if (numbers && l.shape.size() <= 1 && l.integers.size() <= 16) {
-        out.known.kind = l.shape.empty() ? Known::Kind::number : Known::Kind::list;
+    if (numbers && l.integers.size() <= 16) {
+        out.known.kind = l.shape.empty()       ? Known::Kind::number
+                         : l.shape.size() == 1 ? Known::Kind::list
+                                               : Known::Kind::grid;
         for (int64_t value : l.integers) out.known.numbers.push_back(dims.constant(value));
     }
     if (numbers && !l.integers.empty()) {
@@ -364,7 +376,11 @@ Result<Walk::Made> Walk::annotated(Made made, TypeId written, const std::string&
 // Equations between sizes that are there: checks. Those inside containers are left to narrow().
 Status Walk::settle(Matching& matching, const std::string& callee) {
     std::string of = callee.empty() ? "" : callee + ": ";
-    if (audible_ && !matching.rank_errors.empty()) return error(of + matching.rank_errors[0]);
+    if (!matching.rank_errors.empty()) {
+        Error refused = error(of + matching.rank_errors[0]);
+        if (audible_) return refused;
+        refuted_ = true, refuse(std::move(refused));
+    }
     for (const Equation& e : matching.equations)
         if (e.depth == 0 && !matching.unsolved(e)) TRY(require(matching.image(e), Relation::equal, e.found, of + e.where));
     return {};
@@ -417,17 +433,22 @@ Error Walk::unknown_shape_error() {
     return refused;
 }
 
+Error Walk::refutation(Dim a, Relation relation, Dim b, std::string_view what) {
+    if (is_message(what)) return error(fill_message(std::string(what), text(a), text(b)));
+    if (relation == Relation::equal) return error(std::string(what) + ": " + text(a) + " and " + text(b) + " differ");
+    if (relation == Relation::compatible)
+        return error(std::string(what) + ": " + text(a) + " and " + text(b) + " do not fit");
+    return error(std::string(what) + ": expected " + text(a) + " " + std::string(sign_of(relation)) + " " + text(b) +
+                 ", which never holds");
+}
+
 Status Walk::require(Dim a, Relation relation, Dim b, std::string_view what) {
     Answer answer = know_.ask(a, relation, b);
     if (answer == Answer::yes) return {};
+    if (answer == Answer::no) refuted_ = true, refuse(refutation(a, relation, b, what));
     if (answer == Answer::no && !audible_) return {};
     if (answer == Answer::unknown && audible_ && (module_.dims.of_shape(a) || module_.dims.of_shape(b))) return unknown_shape_error();
-    if (answer == Answer::no && is_certain() && know_.refutes_unsupposed(a, relation, b)) {
-        if (is_message(what)) return error(fill_message(std::string(what), text(a), text(b)));
-        if (relation == Relation::equal) return error(std::string(what) + ": " + text(a) + " and " + text(b) + " differ");
-        if (relation == Relation::compatible) return error(std::string(what) + ": " + text(a) + " and " + text(b) + " do not fit");
-        return error(std::string(what) + ": expected " + text(a) + " " + std::string(sign_of(relation)) + " " + text(b) + ", which never holds");
-    }
+    if (answer == Answer::no && is_certain() && know_.refutes_unsupposed(a, relation, b)) return *refused_;
     if (audible_) {
         ++checks_;
         Span span = current_ ? current_->span : out_.span;

@@ -31,7 +31,8 @@ class Walk : public ShapeScope {
     Error error(std::string what) override;              // said by the operator under way, if it is one
 
  private:
-    // A result and, when audible, what holds it in the output; of small floats that sizes go through, their numbers (ops/fractions.h).
+    // A result and, when audible, what holds it in the output; of small floats that sizes go through, their numbers
+    // (ops/fractions.h).
     struct Made { AbsId abs; ValueId value; Known fractions = {}; };
     struct Outcome { AbsId abs; std::vector<AbsId> results; bool ends = true; };   // ends: false if it never gets there
 
@@ -52,8 +53,9 @@ class Walk : public ShapeScope {
 
     // shapes_operate.cpp: operators, indexing
     Result<Made> operate(const Binding& b);
+    Result<std::vector<ShapedTensor>> with_elements(ShapeRule rule, ShapeArgs& args);
     Result<Made> run_rule(Binding binding, std::vector<Made> args, TypeId skeleton, std::string_view name, Span span);
-    Result<Made> shareable(Made made, const Binding& b);
+    Result<Made> shared(Made made, TypeId skeleton, std::string_view name, Span span);
     void spell_sizes(Binding& binding, const ShapeArgs& seen, Span span);
     Result<Made> builtin(const Binding& b);
     Result<Made> gradient(const Binding& b);
@@ -125,11 +127,13 @@ class Walk : public ShapeScope {
 
     // shapes_control.cpp: if, match
     Result<Made> branch(const Binding& b);
+    Result<Made> in_place(const Binding& b, size_t arm);
     bool is_short_circuit(const Binding& b) const;
     bool only_computes(BlockId id) const;
     Result<Made> condition_of(const Block& in, bool ends);
     Result<Made> match(const Binding& b);
     struct ArmEnd { AbsId abs; Knowledge::Log log; BlockId block; ValueId value; };
+    Result<std::vector<ArmEnd>> walk_arms(const Binding& b, const Condition& c, Binding& out);
     // One value for several; the symbols that differ, and what each arm hands to them.
     AbsId join_values(const std::vector<ArmEnd>& arms, uint32_t scope, Span span, std::vector<Sym>& out_symbols,
                       std::vector<std::vector<Dim>>& out_handed);
@@ -138,8 +142,23 @@ class Walk : public ShapeScope {
     Result<bool> open_pattern(const Pattern& pattern, AbsId subject, std::vector<ValueId>& variables);
     Condition literal_condition(const Literal& literal, const ShapedTensor& subject);
     void rename_variables(Pattern& pattern) const;
-    ArmEnd arm_end(const Binding& b, BlockId in, bool ends);             // of the arm just walked
+    ArmEnd arm_end(const Binding& b, BlockId in, bool ends, bool reached);             // of the arm just walked
     ValueId dead_end(AbsId like, TypeId skeleton);
+
+    // shapes_future.cpp: an arm after which the rest of the block cannot go on
+    struct OnlyArm { size_t arm = 0; Error refused; };   // what the rest says to the other one
+    bool has_future_to_see(const Binding& b, const std::vector<ArmEnd>& arms);
+    BindingId id_of(const Binding& b) const;
+    std::optional<OnlyArm> only_arm(const Binding& b, const std::vector<ArmEnd>& arms);
+    std::optional<Error> refusal_after(const Binding& b, const ArmEnd& arm);
+    Result<bool> rest_of_block(const Binding& b, AbsId value);
+    Status demand(const Binding& b, const Made& chosen_by, const Condition& c, const OnlyArm& only);
+    void refuse(Error why) { refused_ = std::move(why); }
+
+    // shapes_unroll.cpp
+    std::optional<int64_t> trips_in_place(const Binding& b);
+    bool picks_known(BlockId block, std::set<ValueId>& counted);
+    Result<Made> unrolled(const Binding& b, int64_t trips);
 
     // shapes_loop.cpp
     class Loop;
@@ -160,7 +179,8 @@ class Walk : public ShapeScope {
 
     Sym fresh(std::string_view name, SymKind kind);
     Dim fresh_number(std::string_view name);             // a host symbol defined by the binding under way
-    // A direct i64 scalar always has a number: what a call or a loop hands on must agree with what its callee or body has.
+    // A direct i64 scalar always has a number: what a call or a loop hands on must agree with what its callee or body
+    // has.
     bool lacks_number(AbsId value) const;
     Made with_number(Made made, std::string_view name);
     std::string text(Dim d) const;
@@ -169,6 +189,7 @@ class Walk : public ShapeScope {
     uint32_t now() const { return uint32_t(module_.dims.symbol_count()); }
     Dim image(Dim written) { return names_.image(module_.dims, written); }
     Error unknown_shape_error();
+    Error refutation(Dim a, Relation relation, Dim b, std::string_view what);
     // What can only fail is an error here and now if it is run whatever happens.
     bool is_certain() const { return program_.instances[self_].certain && unreached_ == 0; }
 
@@ -192,6 +213,14 @@ class Walk : public ShapeScope {
     const Binding* current_ = nullptr;
     int64_t checks_ = 0;
     std::map<ValueId, Settled> loops_;                   // by what they give
+    struct Place {
+        BlockId block;
+        size_t next = 0;
+    } place_; // the binding after the one under way
+    std::optional<Error> refused_; // why the binding before the end of a walk gave nothing
+    bool refuted_ = false; // in this arm, or outside of arms and loops: a requirement never holds
+    bool probing_ = false;
+    std::set<BindingId> probed_;
     uint32_t around_loops_ = UINT32_MAX;                 // symbols before this one are older than the outermost loop under way
     int unreached_ = 0;                                  // loops around that have no trip: facts in them contradict each other
 };

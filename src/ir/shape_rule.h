@@ -23,8 +23,11 @@ Relation negate(Relation relation);
 // The value map: what is known of the elements of a small host tensor. Numbers are polynomials that agree with the
 // element modulo 2^bits; use ShapeScope::exact before reading order, quotients or extrema into them.
 struct Known {
-    enum class Kind : uint8_t { none, number, list, condition } kind = Kind::none;
-    std::vector<Dim> numbers;                            // number: one, of a rank-0 integer; list: of a vector of integers, or of bools as 0 and 1
+    enum class Kind : uint8_t { none, number, list, grid, condition } kind = Kind::none;
+    // number: one, of a rank-0 integer; list: of a vector of integers, or of bools as 0 and 1; grid: of any rank above
+    // 0 at constant extents, row by row, where some may be invalid: nothing is known of these. Only movement sees
+    // grids.
+    std::vector<Dim> numbers;
     Condition condition;                                 // of a rank-0 bool
     bool operator==(const Known&) const = default;
 };

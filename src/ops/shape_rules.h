@@ -39,6 +39,9 @@ Result<Shape> broadcast(ShapeScope& scope, const Shape& a, const Shape& b);
 Dim element_count(Dims& dims, const Shape& shape);
 // Numbers of a small integer tensor of rank 0 or 1, as what the map knows about it; too many: nothing.
 Known known_elements(std::vector<Dim> numbers, size_t rank);
+// What a rule did not say of elements of small tensors of integers and bools: an operator that moves them runs on their
+// numbers in place of them, an elementwise one point by point. Where an element is not known, the result has a hole.
+void follow_elements(const ShapeArgs& args, ShapeScope& scope, std::vector<ShapedTensor>& results);
 // The same of bools or integers: a bool of rank 0 is a condition.
 Known known_parts(Dims& dims, DType dtype, std::vector<Dim> numbers, size_t rank);
 // Where the number of sizes must be known: the rank of the result, or which axes are meant, depends on it.
