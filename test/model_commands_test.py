@@ -581,7 +581,7 @@ def small_stack(folder):
         )
         expect(
             f"a small stack: {done.returncode} {done.stderr}",
-            done.returncode == 1 and "the stack may have 64 kB" in done.stderr and "ulimit -s 1024" in done.stderr,
+            done.returncode == 1 and "the stack may have 64 kB" in done.stderr and "ulimit -s 512" in done.stderr,
         )
 
 
