@@ -54,7 +54,9 @@ Result<std::vector<std::pair<std::string, int64_t>>> parse_dims(std::string_view
     std::vector<std::pair<std::string, int64_t>> dims;
     for (size_t begin = 0, end = 0; begin <= text.size() && end < text.size();) {
         end = std::min(text.find(',', std::max(end + 1, begin)), text.size());
-        if (auto one = parse_dim(text.substr(begin, end - begin))) dims.push_back(std::move(*one)), begin = end + 1;
+        const std::string_view part = text.substr(begin, end - begin);
+        if (auto one = part.starts_with(',') ? std::nullopt : parse_dim(part))
+            dims.push_back(std::move(*one)), begin = end + 1;
         else if (end == text.size()) dims.clear();
     }
     if (!dims.empty()) return dims;
