@@ -4,7 +4,7 @@
 // of a row of m are of nearly equal height. A task is a run of items; some tiles that follow each other share what is
 // prepared for a block of k, and their sums, which fit the first-level cache. Three ways, chosen from strides alone:
 //   tiles   columns of the right factor are adjacent, or it lies in panels: read where it lies, vectors along n
-//   dots    few rows, both factors adjacent along k: vectors along k, joined in a fixed tree
+//   dots    few rows or columns, both factors adjacent along k: vectors along k, joined in a fixed tree
 //   blocks  anything else, computed factors too: a block of k is first copied to scratch, then as tiles
 // The left factor is read where it lies, one number per row and step; an integer that is cast to a wider one, too, and is
 // widened in registers. Sums of tiles and blocks run over a block of k in sequence, whose sums are then added up, and dots
@@ -116,7 +116,8 @@ class Contraction {
         right_along_k_ = right_ ? ir.CreateICmpEQ(stride(*right_, plan_.k), e_.i64(right_size_)) : ir.getFalse();
         if (left_ && right_ && !plan_.panels && plan_.width > 1) {
             Value* left_along = ir.CreateICmpEQ(stride(*left_, plan_.k), e_.i64(left_size_));
-            Value* few = ir.CreateICmpSLE(points_m_, e_.i64(loop::few_rows));
+            Value* few = ir.CreateOr(ir.CreateICmpSLE(points_m_, e_.i64(loop::few)),
+                                     ir.CreateICmpSLE(points_n_, e_.i64(loop::few)));
             Value* one_row = ir.CreateICmpEQ(k_row_, points_k_);
             dots_ = ir.CreateAnd(ir.CreateAnd(ir.CreateNot(adjacent_), few),
                                  ir.CreateAnd(one_row, ir.CreateAnd(left_along, right_along_k_)));

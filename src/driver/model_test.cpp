@@ -13,8 +13,8 @@ namespace nereus {
 namespace {
 using namespace onnx;
 
-Message value_message(std::string_view name, std::string_view dim) {
-    return Message().text(1, name).message(2, Message().message(1, Message().number(1, 1).message(2, Message().message(1, Message().text(2, dim)))));
+Message value_message(std::string_view name, std::string_view dim, ElemType type = ElemType::float32) {
+    return Message().text(1, name).message(2, Message().message(1, Message().number(1, int(type)).message(2, Message().message(1, Message().text(2, dim)))));
 }
 Message node_message(std::string_view op, std::initializer_list<std::string_view> inputs, std::string_view output) {
     return Message().texts(1, inputs).text(2, output).text(4, op);
@@ -102,7 +102,7 @@ TEST(Model, ExecutablesOfAFileShareItsWeights) {
 TEST(Model, WeightsMayBeTexts) {
     Message graph;
     graph.message(1, node_message("Identity", {"w"}, "y")).message(5, tensor_message("w", ElemType::string, {1}).text(6, "a"));
-    graph.message(12, value_message("y", "n"));
+    graph.message(12, value_message("y", "n", ElemType::string));
     const Message bytes = model_message(graph);
     Result<ModelFile> file = read_model(bytes.bytes());
     ASSERT_TRUE(file);

@@ -23,26 +23,38 @@ std::unordered_set<ValueId> EmitFunction::used_within(const Binding& b) {
     return all;
 }
 
+namespace {
+// The types of a value's parts, tuples taken apart, in order.
+void collect_parts(const Types& types, TypeId id, std::vector<TypeId>& out) {
+    if (types[id].kind != TypeKind::tuple) return out.push_back(id);
+    for (TypeId part : std::vector<TypeId>(types[id].parts)) collect_parts(types, part, out);
+}
+} // namespace
+
 // Writes the bindings, then lets `finish` take the results while what the block owns may still be moved.
 void EmitFunction::block(BlockId id, std::span<const ValueId> adopted, const Targets& targets, const std::function<void()>& finish,
                          bool repeats) {
     const Block& block = function_[id];
     open_.push_back({id, 0, repeats});
     std::unordered_set<ValueId> outer = std::exchange(moving_, {});
-    std::unordered_set<ValueId> owned(adopted.begin(), adopted.end()), made;
+    std::unordered_set<ValueId> owned(adopted.begin(), adopted.end()), made, made_last;
     for (BindingId b : block.bindings) {
-        if (function_[b].form == Form::check && !done_first_.contains(&function_[b])) made.clear();
+        if (function_[b].form == Form::check && !done_first_.contains(&function_[b])) made_last.clear();
         for (ValueId result : function_[b].results) {
-            made.insert(result);
+            made.insert(result), made_last.insert(result);
             if (kept(result) == Kept::object) owned.insert(result);
         }
     }
-    // Whatever makes the result may write it in place, unless a check follows: it may find that the size is another.
+    // Whatever makes the result may write it in place. A check that follows may find that the size is another than expected,
+    // unless both are one dim.
     for (size_t i = 0; i < targets.size(); ++i) {
         ValueId v = block.results[i];
-        if (!targets[i] || kept(v) != Kept::address || !made.contains(v)) continue;
+        if (!targets[i] || kept(v) != Kept::address) continue;
+        const bool fits = targets[i]->bytes.valid() && targets[i]->bytes == byte_size(function_[v].type);
+        const std::unordered_set<ValueId>& able = fits ? made : made_last;
+        if (!able.contains(v)) continue;
         wanted_.emplace(v, *targets[i]);
-        want_beginnings(block, v, *targets[i], made);
+        want_beginnings(block, v, *targets[i], able);
     }
 
     std::vector<std::vector<ValueId>> last(block.bindings.size());
@@ -292,6 +304,7 @@ void EmitFunction::branch(const Binding& b, std::vector<ValueId>& dying) {
         } else {
             targets[i] = target_of(b.results[i]);
         }
+        targets[i]->bytes = byte_size(function_[b.results[i]].type);
     }
     for (size_t i = 0; i < b.defines.size(); ++i) defined.push_back(fresh());
 
@@ -357,8 +370,11 @@ Status EmitFunction::run() {
     for (Kept kept : storage_.signature.params) next_register_ += kept != Kept::nothing;
     const Block& body = function_[function_.body];
     Targets targets(body.results.size());
+    std::vector<TypeId> expected;
+    collect_parts(module().types, function_.result, expected);
     for (size_t i = 0; i < body.results.size(); ++i)
-        if (storage_.signature.results[i] == Kept::address) targets[i] = Place{Place::Kind::reg, fresh(), {}, {}};
+        if (storage_.signature.results[i] == Kept::address)
+            targets[i] = Place{Place::Kind::reg, fresh(), {}, {}, byte_size(expected[i])};
     info.params = next_register_;
     for (size_t i = 0; i < function_.params.size(); ++i) {           // what is read off them comes after all parameters
         ValueId v = function_.params[i];

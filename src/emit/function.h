@@ -22,6 +22,7 @@ struct Place {
     uint32_t index = 0;                      // slot; register with the address or the object; offset of weights; element of text constants
     std::vector<uint32_t> slots;             // whose lifetimes a use extends
     ValueId owner;                           // the object whose elements these are; invalid: none
+    Dim bytes = {};                          // of a target: what is expected there; invalid: nobody says
 };
 
 // A number the plan program computes from the key: `value`, or 0 where `one` is 1.

@@ -105,6 +105,7 @@ void EmitFunction::loop(const Binding& b) {
         if (state[i].kept == Kept::object) adopted.push_back(body.params[first + i]);
         if (state[i].kept != Kept::address || state[i].constant) continue;
         targets[i] = state[i].next ? Place{Place::Kind::reg, state[i].next, state[i].at.slots, {}} : state[i].at;
+        targets[i]->bytes = byte_size(function_[body.params[first + i]].type);
     }
     for (size_t y = 0; y < yields; ++y)
         if (bases[y]) {

@@ -33,7 +33,7 @@ bool EmitFunction::is_wanted_elsewhere(ValueId v, const Place& place) const {
 }
 
 // What a call, a loop or a change in place begins with is best made where the result will be, if what is there now, or may
-// follow it there, is read no more by then. `made`: after the last check.
+// follow it there, is read no more by then. `made`: the values that may be written there.
 void EmitFunction::want_beginnings(const Block& block, ValueId v, const Place& place, const std::unordered_set<ValueId>& made) {
     auto is_there = [&](const auto& entry) { return entry.second.kind == place.kind && entry.second.index == place.index; };
     for (ValueId from = in_place_.made_here_from(block, v); from.valid(); from = in_place_.made_here_from(block, from)) {

@@ -32,7 +32,7 @@ struct ContractPlan {
     bool panels = false;
 };
 inline constexpr int panel_columns = 64;
-inline constexpr int few_rows = 8;        // of m: turning a right factor for so few costs more than dots of its columns
+inline constexpr int few = 8;             // of m or n: turning a right factor for so few costs more than dots of its columns
 // Updates in the order of `order`; vectors run along the last axis of `over`.
 struct ScatterPlan { GroupId over, order; int width; };
 // One pass in row-major order; a single task.

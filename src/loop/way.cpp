@@ -55,8 +55,8 @@ class Choice {
         const int64_t left_size = size_of(f_.expr(from_left).dtype), right_size = size_of(f_.expr(from_right).dtype);
         const bool adjacent = right && (plan.panels || stride(*right, plan.n) == right_size);
         const bool along = left && right && stride(*left, plan.k) == left_size && stride(*right, plan.k) == right_size;
-        const bool few = points(plan.m) <= few_rows && extent(plan.k) == points(plan.k);
-        if (!adjacent && along && few && plan.width > 1) return Way::dots;
+        const bool dots = std::min(points(plan.m), points(plan.n)) <= loop::few && extent(plan.k) == points(plan.k);
+        if (!adjacent && along && dots && plan.width > 1) return Way::dots;
         return adjacent && left ? Way::tiles : Way::blocks;
     }
 

@@ -159,9 +159,9 @@ bool LowerFunction::is_in_line(const Binding& b) const {
 Status LowerFunction::in_line(const Binding& b) {
     BlockId arm = to_.add_block();
     TRY(block(b.blocks[0], arm, std::array{from_[b.results[0]].type}));
-    const std::vector<BindingId> bindings = to_[arm].bindings;
-    to_[at_].bindings.insert(to_[at_].bindings.end(), bindings.begin(), bindings.end());
-    leaves_[b.results[0]] = to_[arm].results;
+    const Block written = std::exchange(to_[arm], {});   // a binding stands in one block
+    to_[at_].bindings.insert(to_[at_].bindings.end(), written.bindings.begin(), written.bindings.end());
+    leaves_[b.results[0]] = written.results;
     return {};
 }
 

@@ -73,7 +73,7 @@ class TailLoops {
         for (const Leaf& leaf : again_) {
             const Binding& call = from_[leaf.call];
             for (size_t i = 0; i < call.dims.size(); ++i)
-                if (call.dims[i] != module_.dims.of(from_.symbols[i])) return false;
+                if (call.dims[i] != module_.dims.of(from_.symbols[i]) && !is_number_alone(from_.symbols[i])) return false;
             for (size_t i = 0; i < call.args.size(); ++i) {
                 changes[i] = changes[i] || call.args[i] != from_.params[i];
                 if (from_[call.args[i]].type != from_[from_.params[i]].type) return false;
@@ -88,6 +88,17 @@ class TailLoops {
             states_.push_back(i);
         }
         return !states_.empty();
+    }
+
+    // The number of a parameter that is a scalar, and no size: it may be another in the next call.
+    bool is_number_alone(Sym s) const {
+        const Dim number = module_.dims.of(s);
+        if (std::ranges::none_of(from_.params, [&](ValueId p) { return from_[p].known == number; })) return false;
+        return std::ranges::none_of(from_.values, [&](const ValueInfo& value) {
+            std::vector<Sym> named;
+            collect_type_symbols(module_, value.type, named);
+            return std::ranges::count(named, s) > 0;
+        });
     }
 
     // One branch at the end, of arms that all go on or all end, after bindings that are cheap and may run again.
@@ -175,9 +186,32 @@ class TailLoops {
         std::vector<ValueId> made;
         for (size_t i : states_) {
             const ValueInfo& param = from_[from_.params[i]];
-            made.push_back(edit_.add_value(param.name, param.type, f_.span, param.known));
+            made.push_back(edit_.add_value(param.name, param.type, f_.span, number_of(i) ? Dim() : param.known));
         }
         return made;
+    }
+    // The symbol of a state that is a number: each copy of the body reads it anew.
+    std::optional<Sym> number_of(size_t state) const {
+        const Dim known = from_[from_.params[state]].known;
+        const std::optional<Sym> s = known.valid() ? module_.dims.as_symbol(known) : std::nullopt;
+        return s && is_number_alone(*s) ? s : std::nullopt;
+    }
+    void put_states(BlockCopy& copy, const std::vector<ValueId>& states, BindingList& out) {
+        for (size_t i = 0; i < states_.size(); ++i) {
+            const ValueId param = from_.params[states_[i]];
+            const std::optional<Sym> number = number_of(states_[i]);
+            if (!number) {
+                copy.put(param, states[i]);
+                continue;
+            }
+            const Sym now = module_.dims.new_symbol(from_[param].name, SymKind::host);
+            Binding same{.form = Form::op, .op = all_ops().find("reshape"), .args = {states[i]}, .groups = {{1, false}, {0, true}},
+                         .defines = {now}, .span = f_.span};
+            const ValueId read = edit_.add(std::move(same), from_[param].type, from_[param].name, out);
+            f_[read].known = module_.dims.of(now);
+            copy.put(param, read);
+            copy.symbols.put(*number, module_.dims.of(now));
+        }
     }
     static Binding op(std::string_view name, std::vector<ValueId> args, Span span) {
         Binding b{.form = Form::op, .op = all_ops().find(name), .args = std::move(args), .span = span};
@@ -192,7 +226,7 @@ class TailLoops {
 
     // The parts of the body that a trip, the decision and the end each need a copy of.
     void header(BlockCopy& copy, const std::vector<ValueId>& states, BindingList& out) {
-        for (size_t i = 0; i < states_.size(); ++i) copy.put(from_.params[states_[i]], states[i]);
+        put_states(copy, states, out);
         const std::vector<BindingId>& all = from_[from_.body].bindings;
         for (size_t i = 0; i + 1 < all.size(); ++i) {
             BindingId made = copy.binding(from_[all[i]], out);
@@ -324,7 +358,7 @@ class TailLoops {
         body.params.push_back(edit_.add_value("out", waiting, f_.span));
         condition.results = {body.params[states_.size()]};
         BlockCopy trip(edit_, s);
-        for (size_t i = 0; i < states_.size(); ++i) trip.put(from_.params[states_[i]], body.params[i]);
+        put_states(trip, body.params, body.bindings);
         trip.put(out, body.params.back());
         trip.bindings(s.body, body.bindings);
         body.results = parts(trip.value(s[s.body].results[0], body.bindings), types, body.bindings);
