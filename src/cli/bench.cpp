@@ -178,7 +178,7 @@ void print_table(const ReadyProgram& program, const std::vector<ArgumentSet>& se
     if (plan.at_a_time > 1) std::printf("%lld at a time: %.1f calls per second\n", static_cast<long long>(plan.at_a_time), double(all.size()) / measured.wall_ms * 1e3);
 }
 
-// What --launches knows of the compile.
+// The compile, as --launches knows it.
 struct Compiled { Work work; std::vector<loop::Scheduled> kernels; std::vector<bool> in_library; };
 
 // So many calls of every set, each launch measured and counted: what is between launches is slower than it is without that.

@@ -31,7 +31,7 @@ llvm::Function* new_function(llvm::Module& module, const std::string& name, unsi
     return made;
 }
 
-// What a register holds: integers widened to the type of the sums, small floats as f32.
+// Registers hold integers widened to the type of the sums, small floats as f32.
 Value* in_register(FunctionWriter& e, Value* loaded, DType from, DType to) {
     if (is_float(to) || from == to) return loaded;
     Type* type = loaded->getType()->getWithNewType(e.scalar_type(to));

@@ -6,6 +6,6 @@
 namespace nereus {
 // All of them to one file, each once; the module names it from then on, without the folder.
 Status write_weights(Module& module, const std::string& file);
-// What was parsed has names only. Files lie in the folder of the program or below; a text without one has none.
+// A parsed program has names only. Files lie in the folder of the program or below; a text without one has none.
 Status read_weights(Module& module, const std::optional<std::string>& folder);
 } // namespace nereus

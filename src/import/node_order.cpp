@@ -42,7 +42,7 @@ class NodeSorter {
                 for (GraphId id : *graphs)
                     for (std::string_view name : free_[id.index]) each(name);
     }
-    // What a graph reads from around it.
+    // The values that a graph reads from around it.
     NameSet free_names(size_t graph) {
         NameSet names;
         if (model_.graphs[graph].depth > deepest || free_count_ > most_free) return names;

@@ -21,7 +21,7 @@ TEST(NodeOrder, ChainsMayStandBackwards) {
                                       "nodes are taken in the order in which they can run");
 }
 
-// What is in order stays as it is, nodes that read nothing of each other too.
+// Nodes in order stay as they are, those that read nothing of each other too.
 TEST(NodeOrder, OrderStays) {
     Message graph;
     for (const char* name : {"c", "a", "b"}) graph.message(1, abs_message("x", name));
